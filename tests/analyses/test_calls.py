@@ -74,11 +74,11 @@ def test_after_failures_of_a_kind(failing: Store) -> None:
     found = {(row.blame, row.kind): row for row in retry(failing, by="kind")}
     assert set(found) == {
         ("model", "missing_required_field"),
-        ("environment", "rate_limit"),
-        ("unknown", "unclassified"),
+        ("server", "rate_limit"),
+        ("unknown", "other"),
     }
-    assert found["unknown", "unclassified"].failures == 5
-    assert found["environment", "rate_limit"].runs is None
+    assert found["unknown", "other"].failures == 5
+    assert found["server", "rate_limit"].runs is None
 
 
 def test_filters_leave_the_calls_between_in_place(failing: Store) -> None:
@@ -151,21 +151,21 @@ def siblings(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def test_failures_by_kind_after_looking_at_the_same_call_elsewhere(siblings: Store) -> None:
     limit, *others = errors(siblings)
-    assert (limit.blame, limit.kind, limit.failures) == ("environment", "rate_limit", 2)
+    assert (limit.blame, limit.kind, limit.failures) == ("server", "rate_limit", 2)
     assert (limit.share, limit.calls, limit.rate, limit.runs) == (1 / 2, 5, 2 / 5, 2)
-    assert (limit.worked_elsewhere, limit.failed_elsewhere, limit.reblamed) == (0, 2, 0)
+    assert (limit.worked_elsewhere, limit.failed_elsewhere) == (0, 2)
     found = {(row.blame, row.kind): row for row in others}
-    assert set(found) == {("server", "execution_error"), ("model", "missing_required_field")}
-    doubted = found["server", "execution_error"]
-    assert (doubted.failures, doubted.worked_elsewhere, doubted.reblamed) == (1, 1, 1)
+    assert set(found) == {("unknown", "other"), ("model", "missing_required_field")}
+    worked = found["unknown", "other"]
+    assert (worked.failures, worked.worked_elsewhere) == (1, 1)
 
 
 @pytest.mark.parametrize(
-    ("rule", "blamed"),
-    [("no_error_found", "server"), ("no_result", "unknown"), ("empty", "unknown")],
+    ("rule", "worked"),
+    [("no_error_found", 1), ("no_result", 0), ("empty", 0)],
 )
-def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
-    rule: str, blamed: str, tmp_path: Path
+def test_a_call_whose_outcome_is_unknown_did_not_work_elsewhere(
+    rule: str, worked: int, tmp_path: Path
 ) -> None:
     day = {"day": 1}
     other = ok("book", parameters=day, success_rule=rule)
@@ -175,7 +175,7 @@ def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
     with opened(store) as view:
         view.expect_many()
         assert errors(view) == [alone]
-    assert (alone.blame, alone.worked_elsewhere) == (blamed, int(blamed == "server"))
+    assert (alone.blame, alone.worked_elsewhere) == ("unknown", worked)
 
 
 def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> None:
@@ -184,12 +184,12 @@ def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> 
     served = bad("tide", "list index out of range", parameters={"day": 1})
     runs = [a_run(model, "t1", own, untold, served) for model in ("ann", "bob", "cid", "dan")]
     store = store_of(tmp_path, runs)
-    found = {row.blame: (row.failures, row.reblamed) for row in errors(store, by="blame")}
-    assert found == {"model": (4, 0), "unknown": (4, 0), "server": (4, 0)}
+    found = {row.blame: row.failures for row in errors(store, by="blame")}
+    assert found == {"model": 8, "server": 4}
     for key, case in store.keyed_cases():
         judged = judged_calls(case, store.siblings(key))
-        shown = [call.blame.category for call in judged if call.blame is not None]
-        assert shown == ["model", "unknown", "server"]
+        shown = [call.blame.blame for call in judged if call.blame is not None]
+        assert shown == ["model", "model", "server"]
 
 
 def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> None:
@@ -199,16 +199,16 @@ def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> No
     run = a_run("ann", "t1", worked, failed, made_up, available_tools=["tool_search"])
     store = store_of(tmp_path, [run])
     rules = {row["tool"]: row["blame_rule"] for row in store.rows("calls", "failed")}
-    assert rules == {"post_tide": "none", "post_moon": "not_on_offer"}
+    assert rules == {"post_tide": "kind", "post_moon": "offer"}
     ((key, case),) = store.keyed_cases()
     shown = [call.blame.rule for call in judged_calls(case, store.siblings(key)) if call.blame]
-    assert shown == ["none", "not_on_offer"]
+    assert shown == ["kind", "offer"]
 
 
 def test_runs_that_are_filtered_out_still_bear_witness(siblings: Store) -> None:
     found = {row.blame: row for row in errors(siblings, by="blame", models=["ann"])}
     assert {blame: row.failures for blame, row in found.items()} == {
-        "environment": 1,
+        "unknown": 1,
         "server": 1,
         "model": 1,
     }
@@ -232,7 +232,7 @@ def test_servers_have_their_calls_failures_and_blame(siblings: Store) -> None:
     assert (s.server, s.tools, s.models, s.calls, s.failures) == ("s", 1, 2, 3, 2)
     assert (s.model_failures, s.server_failures, s.unknown_failures) == (1, 0, 1)
     assert s.success_rate == pytest.approx(1 / 3)
-    assert (web.server, web.calls, web.environment_failures, web.success_rate) == ("web", 2, 2, 0)
+    assert (web.server, web.calls, web.server_failures, web.success_rate) == ("web", 2, 2, 0)
     assert web.success_rate_low is None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.ingest.formats import pick_format
 from assay.ingest.mcp_wire import FAILED_STATES, MCP_WIRE, SERVER_REQUESTS
 from assay.ingest.wire_messages import ENVELOPE_KEYS, SERVER_KEYS, SESSION_KEYS

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.ingest.reading import read_one, recording
 
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.ingest.formats import pick_format
 
 

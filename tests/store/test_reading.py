@@ -13,9 +13,8 @@ from tests.store.runs import SMALL, fill, run, runs
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import DamagedStore, InvalidRecord, QueryFailed, UnknownName, WriteFailed
-from assay.evidence.blame import Siblings
-from assay.evidence.outcome import UNDECIDED_RULES
-from assay.store import Store
+from assay.execution import UNKNOWN_RULES
+from assay.store import Siblings, Store
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -166,25 +165,9 @@ def test_siblings_are_the_same_calls_of_other_runs(tmp_path: Path) -> None:
     ]
     fill(store, cases)
     (key,) = (row["run_key"] for row in store.query("SELECT * FROM runs WHERE calls = 3"))
-    same = Siblings(succeeded=1, failed=2, models_failed=2)
+    same = Siblings(succeeded=1, failed=2)
     assert store.siblings(key) == {0: same, 1: same}
     assert store.siblings("unknown") == {}
-
-
-def test_what_the_model_is_to_blame_for_is_no_sign_that_it_fails_for_all(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "store")
-    told = {"own": "It broke", "ada": "Missing required argument: key", "bob": "It broke"}
-    fill(
-        store,
-        [
-            AgentTestCase(
-                "q", None, model=model, execution_data=MCPExecutionData([failing(message)])
-            )
-            for model, message in told.items()
-        ],
-    )
-    (key,) = (row["run_key"] for row in store.query("SELECT * FROM runs WHERE model = 'own'"))
-    assert store.siblings(key) == {0: Siblings(succeeded=0, failed=2, models_failed=1)}
 
 
 def test_calls_whose_arguments_nobody_recorded_are_no_siblings(tmp_path: Path) -> None:
@@ -211,7 +194,7 @@ def test_calls_whose_arguments_nobody_recorded_are_no_siblings(tmp_path: Path) -
     ]
 
 
-@pytest.mark.parametrize("rule", sorted(UNDECIDED_RULES))
+@pytest.mark.parametrize("rule", sorted(UNKNOWN_RULES))
 def test_siblings_of_which_nobody_can_tell_bear_no_witness(rule: str, tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     silent = call(success=True, a=1)

@@ -22,7 +22,7 @@ from assay import (
     Usage,
 )
 from assay.errors import AssayError, InvalidRecord, NotJson
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.store import Store
 from assay.store.case_text import _MOST_SKETCHES, case_text, written_case
 from assay.store.tables import run_key

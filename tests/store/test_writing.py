@@ -11,8 +11,7 @@ from tests.store.runs import SMALL, fill, run, runs
 
 from assay import AgentTestCase, MCPExecutionData, Source, ToolExecutionResult
 from assay.errors import NotAStore
-from assay.evidence.blame import blame
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.store import BatchLimit, Store
 from assay.store.layout import Layout
 from assay.store.tables import TABLES
@@ -153,7 +152,7 @@ def test_ctrl_c_while_a_batch_is_shown_doubles_nothing(
     assert sorted(case.run_id or "" for case in store.cases()) == [f"run-{n}" for n in range(5)]
 
 
-def test_failures_are_blamed_alike_whether_they_wait_or_not(tmp_path: Path) -> None:
+def test_the_blame_in_the_store_is_that_of_the_call(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     told = ["Order 7 not found", {"error": "Order 7 not found"}, "Order 7 not found " + "x " * 900]
     calls = [ToolExecutionResult("get", {"n": 1}, text) for text in told]
@@ -162,15 +161,24 @@ def test_failures_are_blamed_alike_whether_they_wait_or_not(tmp_path: Path) -> N
     rows = store.query("SELECT blame, kind, blame_rule, failed FROM calls ORDER BY position")
     assert rows == [
         {
-            "blame": found.category if found else None,
-            "kind": found.kind if found else None,
-            "blame_rule": found.rule if found else None,
-            "failed": not call.success,
+            "blame": call.blame,
+            "kind": call.failure_kind,
+            "blame_rule": call.blame_rule,
+            "failed": call.failed,
         }
         for call in calls
-        for found in [blame(call)]
     ]
     assert [row["kind"] for row in rows[:2]] == ["not_found", "not_found"]
+
+
+def test_an_unknown_outcome_is_null_in_the_store(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    calls = [ToolExecutionResult("get", {"n": 1}, result) for result in (None, '{"error": ', "5")]
+    fill(store, [settle(AgentTestCase("q", "a", execution_data=MCPExecutionData(calls)))])
+    rows = store.query("SELECT failed, success_rule FROM calls ORDER BY position")
+    assert [row["failed"] for row in rows] == [None, None, False]
+    assert [row["success_rule"] for row in rows[:2]] == ["no_result", "unreadable"]
+    assert store.query("SELECT failed_calls FROM runs") == [{"failed_calls": 0}]
 
 
 def write_until(store: Store, error: type[BaseException]) -> None:
@@ -266,7 +274,7 @@ def test_a_run_becomes_these_rows(tmp_path: Path) -> None:
         "error_message": "no key",
         "blame": "model",
         "kind": "missing_required_field",
-        "blame_rule": "schema_misfit",
+        "blame_rule": "schema",
     }
 
 

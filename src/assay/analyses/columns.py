@@ -36,6 +36,7 @@ CALLS = (
     Column("runs", "runs", "count", wide=True),
     Column("tasks", "tasks", "count", wide=True),
     Column("failures", "failed", "count", lower_is_better=True),
+    Column("unknown_calls", "unknown", "count", wide=True),
     SUCCESS_RATE,
     Column("model_failures", "model's", "count", lower_is_better=True),
     Column("server_failures", "server's", "count", lower_is_better=True),

@@ -167,7 +167,31 @@ def _kind(failure: Failure) -> Kind:
         return kind if kind in OF_ARGUMENTS or kind == "not_found" else "invalid_value"
     if kind is None and code is not None:
         kind = HTTP_KINDS.get(code) or RPC_KINDS.get(code)
-    return kind or "other"
+    if kind is None and _is_not_offered(failure):
+        return "unknown_tool"
+    return kind or _kind_of_misfit(failure) or "other"
+
+
+def _is_not_offered(failure: Failure) -> bool:
+    return failure.run is not None and failure.run.offers(failure.call.tool) is False
+
+
+def _kind_of_misfit(failure: Failure) -> Kind | None:
+    """What breaks the tool's schema, where the words say nothing."""
+    schema = _schema(failure)
+    if schema is None:
+        return None
+    from assay.schema import explain_misfit  # noqa: PLC0415 - loads a compiled validator
+
+    problem = explain_misfit(schema, failure.call.parameters)
+    return (kind_of_words(problem) or "invalid_value") if problem else None
+
+
+def _schema(failure: Failure) -> Any:
+    """The declared schema that the recorded arguments can be held against."""
+    tool = failure.run.definition(failure.call) if failure.run is not None else None
+    known = tool is not None and failure.call.arguments_recorded
+    return tool.input_schema or None if tool is not None and known else None
 
 
 def _by_user(failure: Failure) -> Blame | None:
@@ -183,7 +207,7 @@ def _by_stated_limit(failure: Failure) -> Blame | None:
 
 
 def _by_offer(failure: Failure) -> Blame | None:
-    """A tool that is said not to be there, where it is known what was on offer."""
+    """A tool that is not there, where it is known what was on offer."""
     if failure.kind != "unknown_tool" or failure.run is None:
         return None
     offered = failure.run.offers(failure.call.tool)
@@ -192,14 +216,12 @@ def _by_offer(failure: Failure) -> Blame | None:
 
 def _by_schema(failure: Failure) -> Blame | None:
     """A call that fits the declared schema and is refused for its shape, or that does not fit."""
-    if failure.run is None or failure.kind not in _OF_SHAPE:
-        return None
-    tool = failure.run.definition(failure.call)
-    if tool is None or not tool.input_schema or not failure.call.arguments_recorded:
+    schema = _schema(failure) if failure.kind in _OF_SHAPE else None
+    if schema is None:
         return None
     from assay.schema import schema_fit  # noqa: PLC0415 - loads a compiled validator
 
-    if schema_fit(tool.input_schema, failure.call.parameters) == "violates":
+    if schema_fit(schema, failure.call.parameters) == "violates":
         return "model"
     return "server" if failure.kind != "invalid_value" else None
 

@@ -78,7 +78,6 @@ _HOLLOW = frozenset(
 _HUMP = re.compile(r"([a-z])([A-Z])")
 _NO_LETTER = re.compile(r"[^a-z]+")
 _FALSE = ("false", "no")
-_API_CODES = ("code", "ret", "errno", "errcode", "err_code")
 _FLAGS = ("is_error", "iserror", "has_error", "haserror", "timed_out", "timedout")
 _BATCH = (("succeeded", "failed"), ("success_count", "failed"), ("imported", "failed"))
 
@@ -236,9 +235,6 @@ def _by_status(body: dict[Any, Any], plain: dict[str, Any], *, failed: bool) -> 
         return Found("failed_status", message_of(body))
     if _http_status(plain) and _delivered(plain) <= 1 and (says_why or len(plain) <= 3):
         return Found("http_body", message_of(body))
-    code = next((plain[key] for key in _API_CODES if isinstance(plain.get(key), int)), 0)
-    if (code < 0 or code >= 1_000) and says_why and not _delivered(plain):
-        return Found("api_code", message_of(body))
     for done, undone in _BATCH:
         count = plain.get(undone)
         if done in plain and not plain[done] and isinstance(count, int) and count > 0:
@@ -294,18 +290,7 @@ def _below(body: dict[Any, Any], role: Role, depth: int) -> Found | None:
     inner = [item for item in body.values() if isinstance(item, dict | list) and item]
     if len(inner) == 1 and depth < _DEEPEST:
         return error_in(inner[0], role, depth + 1)
-    if len(inner) > 1 and all(map(_is_texts, body.values())):
-        texts = [text for item in inner for text in item]
-        if any(opening(text, "other") for text in texts[:_MOST_ITEMS]):
-            return Found("field_errors", message_of(texts))
     return None
-
-
-def _is_texts(value: Any) -> bool:
-    """Whether these can be messages on one field, as web frameworks write them."""
-    return (
-        isinstance(value, list) and 0 < len(value) <= 3 and all(isinstance(i, str) for i in value)
-    )
 
 
 def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
@@ -315,7 +300,7 @@ def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
     if len(texts) != 1 or not texts[0].strip() or _delivered(plain) or _is_record(plain, "read"):
         return None
     found = opening(texts[0], role)
-    return None if found is None else Found(f"text_{found.rule}", found.message)
+    return found
 
 
 def _error_list(items: list[Any], role: Role, depth: int) -> Found | None:
@@ -333,8 +318,6 @@ def _error_list(items: list[Any], role: Role, depth: int) -> Found | None:
 
 def _error_item(item: dict[Any, Any], role: Role, depth: int) -> Found | None:
     plain = _plain(item)
-    if ("msg" in plain or "message" in plain) and "loc" in plain:
-        return Found("validation_list", message_of(item))
     named = any(isinstance(plain.get(key), str | dict) for key in _ERRORS)
     counts = any(type(value) in (int, float) for value in plain.values())
     if _denies_success(plain) or (named and not counts and not _is_record(plain, "read")):

@@ -35,10 +35,9 @@ _PATTERNS = {
     r"|E: |fatal: |error: |npm err(?:or\b|!)|\s?ERR_|\[?(?-i:ERROR)\]?[: ]|Traceback \(most"
     r"|(?:\w+\.)*[A-Z]\w*(?:Error|Exception): |command timed out|.{0,40}\bnot recognized as an"
     r"|\S{1,80}: error:|Try '.{1,40} --help'|usage: ",
-    "raised_last": r"(?:\A|\n)Traceback \(most recent[\s\S]*\n[\w.]+(?:Error|Exception|Exit|Interrupt)\b"
+    "raised_last": r"(?:(?:\A|\n)Traceback \(most recent|\A\s*File \")[\s\S]*\n[\w.]+(?:Error|Exception"
+    r"|Exit|Interrupt)\b"
     r"[^\n]*\s*\Z",
-    "last_line": r"(?:[\w.]*(?:Error|Exception)|(?-i:error|fatal|ERROR)|npm error|make: \*\*\*|curl: \(\d+\))"
-    r"(?::| \S)",
     "thrown": r"^\s*throw \w+;?$[\s\S]{0,40}\n(?:\w+ ?)*Error: ",
     "checker": r"\b(?:pytest|unittest|jest|vitest|mocha|(?:npm|yarn|pnpm|bun|go|cargo|mix|dotnet|make"
     r"|mvn|gradle|task|rake|rspec|phpunit|tox|nox|mise run|just) (?:run )?(?:-\S+ )*(?:test\S*"
@@ -203,13 +202,7 @@ def shell_failure(code: str, output: str, *, ended_well: bool = False) -> Found 
             return Found("shell_error", output[:1_200])
     if _raised(output):
         return Found("traceback", output[-1_200:])
-    last = output[-_LONGEST_LINE:].rstrip().rpartition("\n")[2]
-    if not ended_well and not foreign and _pattern("last_line").match(last):
-        return Found("last_line", output[-1_200:])
     return None
-
-
-_LONGEST_LINE = 500
 
 
 def _is_of_program(line: str, code: str) -> bool:
@@ -220,7 +213,7 @@ def _is_of_program(line: str, code: str) -> bool:
 
 def _raised(output: str) -> bool:
     tail = output[-_TAIL:]
-    if "Traceback (most" in tail and (
+    if ("Traceback (most" in tail or output.lstrip().startswith("File ")) and (
         output.lstrip().startswith("Traceback (most") or _pattern("raised_last").search(tail)
     ):
         return True
@@ -228,8 +221,8 @@ def _raised(output: str) -> bool:
 
 
 # What a program may print of its work; the others are the harness's words.
-_SURE_OPENINGS = frozenset(("error_noun", "fail_verb", "subject_failed", "http_text"))
-_OF_THE_HARNESS = frozenset(("tagged", "declined", "retry", "markup", "cut_body"))
+_SURE_OPENINGS = frozenset(("error_noun", "fail_verb", "subject_failed"))
+_OF_THE_HARNESS = frozenset(("tagged", "declined", "retry", "cut_body"))
 _OF_A_COMMAND = (
     "command",
     "permission",

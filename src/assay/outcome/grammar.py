@@ -155,9 +155,6 @@ _PATTERNS = {
     r"|service|gateway|method|conflict|client|server)|E[A-Z]{4,}: |(?-i:ERR) )",
     "subject_failed": r"(?!\d|all )(?:[\w'\"./@()-]+ ){1,6}?(?:has |was |is |have |were )?(?:been )?"
     r"(?:" + _FAILED + r")\b" + _STOP,
-    "http_text": r"\b(?:status(?:[ _]?code)?|http(?: error)?|code)[:= ]+[45]\d\d\b"
-    r"|(?:responded|answered|returned|got|received)(?: with)?(?: an?)?(?: http| status| code| error)*"
-    r" [45]\d\d\b",
     "denial": r"\b(?:(?:is|are|was|were|be|been|being|has|have|had|got|as)(?: \w+ly)?(?: an?)? (?:"
     + _FAILED
     + "|"
@@ -186,9 +183,6 @@ _PATTERNS = {
     r"|supported)|(?:does|do)(?:n['o]t| not) (?:have|match|provide)|has no attribute"
     r"|is not a function|of undefined|only .{1,40} (?:is|are) (?:allowed|supported)|(?:token|session"
     r"|key|link|credentials?)\b.{0,20}(?:expired|revoked|invalid))\b",
-    # A state of the world, which is a failure for who wanted to change it.
-    "world_state": r"(?:is|are|was|were|been) (?:already )?(?:closed|locked|offline|full|in use|taken"
-    r"|occupied|inactive|read-only|sold out)\b",
     # Something that the tool itself needs is not there.
     "lack": r"no (?:\w+ ){0,3}(?:api keys?|keys?|tokens?|credentials?|permissions?|access|sessions?"
     r"|connections?|browser|kernel|cluster|license|subscription|pages?|tabs?|windows?|canvas"
@@ -200,23 +194,11 @@ _PATTERNS = {
     r"|available|for|in|with))\b|(?:nothing|none) found|found (?:0|no) |.{0,40}returned (?:0|no) "
     r"|(?:could not|couldn't|did not|didn't|unable to) find any"
     r"|no \w+ (?:are|is)? ?(?:currently )?(?:open|installed|running|registered|configured|scheduled)",
-    "no_effect": r"(?:no|nothing|0|zero)\b.{0,60}\b(?:chang|updat|modif|delet|creat|insert|affect"
-    r"|commit|provided|appl|replac)",
     # Advice to repair the call.
     "retry": r"\b(?:try|retry|call|run|send)\b[^.\n]{0,30}\bagain\b|\b(?:and|please) retry\b"
     r"|\b(?:use|call)\b[^.\n]{0,40}\binstead\b"
     r"|\b(?:use|call|run|open|read|create|connect)\b[^.\n]{0,60}\bfirst\b[.!]?\s*\Z",
     # Forms, whatever the sentences are.
-    "field_line": r"(?:[^\n]{0,80}\n){0,3}?(?:success|ok|succeeded): ?(?:false|no)\b"
-    r"|(?:[^\n]{0,80}\n){0,2}?(?:status|state|outcome|result): ?[\"']?(?:error|failed|failure)"
-    r"[\"']?(?:[,.:;]|$)",
-    "symbol": r"\W{0,4}[a-z]+(?:[_-][a-z]+){0,6}?(?:not_?found|invalid|error|failed|denied|disabled"
-    r"|unauthori[sz]ed|forbidden|not_(?:authori[sz]ed|allowed|supported|available|paired)"
-    r"|no_session|timeout|unavailable)(?:_[a-z]+){0,4}\W{0,4}\Z|invalid_[a-z_]{2,30}\Z",
-    "markup": r"\s*(?:<!doctype[^>]{0,200}>\s*)?<html[\s\S]{0,400}?<title>[^<]{0,60}(?:\b[45]\d\d\b"
-    r"|not found|access denied|forbidden|just a moment|bad gateway|unavailable|sign in|log ?in\s*<)"
-    r"|\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<[\w:]{1,40}>\s*)?<(?:\w{1,20}:)?(?:errors?|fault"
-    r"|exception)\b",
     "error_tag": r"\s*<[\w:-]{0,30}error[\w:-]{0,30}>",
     "tagged": r"\s*(?:<[\w:-]{1,40}(?: [^>]{0,200})?>\s*){0,3}?<(?:[\w:]{1,40}[_-])?error"
     r"(?:[_-]message)?(?: [^>]{0,200})?>\s*([\s\S]{3,2000}?)</",

@@ -90,7 +90,7 @@ def find_outcome(
 
 def _is_the_deed(tool: str, found: Found) -> bool:
     """Whether a message reports just what the tool is for: a tool that cancels reports this."""
-    if found.rule not in ("subject_failed", "denial", "fail_verb", "failed_status", "text_denial"):
+    if found.rule not in ("subject_failed", "denial", "fail_verb", "failed_status"):
         return False
     words = set(_WORD.findall(found.message[:120].lower()))
     stems = stems_of(tool)

@@ -144,7 +144,7 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
         r"|type error|unable to parse string as|\b(?:string|int|float|bool|list|dict|date) (?:type"
         r"|parsing)|(?:should|must) be (?:an? )?(?:valid )?(?:string|number|integer|boolean|array"
         r"|list|object|dict\w*|float|int)\b|expected (?:an? )?\w+,? (?:but )?(?:received|got|found)"
-        r"|cannot unmarshal|could not convert|unhashable|not (?:iterable|callable|subscriptable)",
+        r"|cannot unmarshal|could not convert|unhashable|not (?:iterable|callable)",
     ),
     (
         "permission",
@@ -156,8 +156,8 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
     (
         "unknown_tool",
         r"(?:unknown|unrecognized|invalid|unsupported) (?:tool|function|action|command|call)\b"
-        r"|no (?:such )?tool\b|(?:tool|function)\b.{0,60}?(?:not found|does not exist|doesn't exist"
-        r"|is not (?:available|a valid|defined|registered|recogni|supported))"
+        r"|no (?:such )?tool\b|(?:tool|function):? ?['\"`]?[\w ./-]{0,40}['\"`]? (?:was )?(?:not found"
+        r"|does(?:n't| not) exist|is not (?:available|a valid|defined|registered|recogni|supported))"
         r"|method not found|not a valid tool|tool not found",
     ),
     (
@@ -167,7 +167,7 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "quota",
-        r"quota|usage limit|insufficient (?:credit|fund|balance)|out of credits|payment required"
+        r"quota|usage (?:limit|cap)|cap exceeded|insufficient (?:credit|fund|balance)|out of credits|payment required"
         r"|billing|plan limit|limit of \d+|upgrade your plan|resource exhausted|exceeded your|limit (?:reached|exceeded)|not enough",
     ),
     ("syntax_error", r"syntax ?error|invalid syntax"),
@@ -175,7 +175,8 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
         "server_crash",
         r"(?:pars|decod)\w+ (?:\w+ ){0,2}response|response pars|operational ?error|internal server"
         r"|internal error|(?:is not a|undefined is not a) function|of (?:undefined|null)\b"
-        r"|has no attribute|none ?type|null ?pointer|segmentation fault|core dumped|\bpanic",
+        r"|has no attribute|none ?type|null ?pointer|index .{0,20}out of (?:range|bounds)|closed unexpectedly"
+        r"|lengths? (?:must match|mismatch)|not subscriptable|something went wrong|segmentation fault|core dumped|\bpanic",
     ),
     ("timeout", r"超时|逾時|tim(?:ed?|ing)[ -]?out|deadline exceeded|took too long"),
     (
@@ -243,7 +244,7 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
         r"invalid|参数|无效|無效|division by zero|cannot query|not (?:a )?valid|(?:must|should) (?:be|match|have|contain|not|start)|out of (?:range"
         r"|bounds)|exceed|too (?:long|large|many|short|big|small|few)|not (?:supported|accepted"
         r"|match|recogni[sz]ed|unique|permitted)|unsupported|does ?n[o']t match|already|conflict"
-        r"|ambiguous|at most|only|did you mean|wrong|bad request|\b4(?:00|09|22)\b|duplicate"
+        r"|ambiguous|at most|only|did you mean|wrong (?!please)\w|bad request|\b4(?:00|09|22)\b|duplicate"
         r"|identical|multiple matches|occurrences|has not been|has been modified|illegal|unknown"
         r"|unrecognized|contained a|\bnon-\w|validation|expected|greater than|less than|incorrect|instead|cannot be",
     ),

@@ -63,7 +63,7 @@ def opening(text: str, role: Role, keys: Callable[[], list[str]] = list) -> Foun
     head = _head_of(text)
     if not head:
         return None
-    rule = _by_form(text, head, role)
+    rule = _by_form(text, role)
     if rule is None:
         rule = _Opening(text, head, role).rule(keys)
     if not rule:
@@ -81,25 +81,19 @@ def _head_of(text: str) -> str:
     return head[lead.end() : lead.end() + _HEAD] if lead else head[:_HEAD]
 
 
-def _by_form(text: str, head: str, role: Role) -> str | None:
+def _by_form(text: str, role: Role) -> str | None:
     """The rule by which a text is an error by its form; empty if its form says that it is none."""
     start = text[:40].lstrip()[:2]
     if start[:1] == "<":
         return _by_markup(text, role)
     if start in _OPENS_DATA:
         return "cut_body" if starts("cut_body", text[:_HEAD]) else ""
-    if len(text) < 60 and role not in ("command", "search", *_SPEECH) and starts("symbol", text):
-        return "symbol"
-    if ":" in head and len(text) < _LONG and starts("field_line", head):
-        return "field_line"
     return None
 
 
 def _by_markup(text: str, role: Role) -> str | None:
     if starts("error_tag", text):
         return "tagged"
-    if starts("markup", text[:1_000]):
-        return "markup"
     may_be = "rror" in text[:200] and role not in ("read", "page")
     return "tagged" if may_be and starts("tagged", text[:3_000]) else None
 
@@ -167,11 +161,9 @@ class _Opening:
         return "subject_failed" if is_state and starts("subject_failed", self.head) else ""
 
     def _of_nothing(self, keys: Callable[[], list[str]]) -> str:
-        """What "no X found" means: nothing was done, or what the key names is not there."""
+        """What "no X found" means: an answer, unless X was asked for by the key that is named."""
         if len(self.text) >= _SHORT:
             return ""
-        if self.role == "action" and starts("no_effect", self.head):
-            return "no_effect"
         by_key = self.role not in ("search", "page", "command")
         return "exact_key" if by_key and any(key in self.first for key in keys()) else ""
 
@@ -201,11 +193,8 @@ class _Opening:
             return ""
         if len(text) >= _SHORT and (len(text) >= 3_000 or "\n" in text.strip()):
             return ""
-        if len(text) < _SHORT and holds("http_text", text[:_HEAD]):
-            return "http_text"
         first = _QUOTED.sub('""', self.first) if '"' in self.first else self.first
-        denies = holds("denial", first) or (self.role == "action" and holds("world_state", first))
-        return "denial" if denies and not self._is_listing() else ""
+        return "denial" if holds("denial", first) and not self._is_listing() else ""
 
     def _is_listing(self) -> bool:
         """Whether a text is rows or fields and no message."""

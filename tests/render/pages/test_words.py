@@ -17,7 +17,7 @@ from assay.analyses import ANALYSES, Analysis
 from assay.analyses.questions.episodes import Ending
 from assay.comparing.many_tasks import SIGN_FLIP
 from assay.event_loop import run_to_end
-from assay.evidence.failure_kinds import CATEGORY_OF
+from assay.outcome import KINDS as FAILURE_KINDS
 from assay.judge.rubric import DIMENSIONS
 from assay.metrics import chatbot
 from assay.metrics.chatbot import ChatbotEvaluator
@@ -87,7 +87,7 @@ def test_figures_are_told_in_chinese(text: str, chinese: str) -> None:
     assert retold_figure(text).said(translator("en")) == text
 
 
-@pytest.mark.parametrize("kind", CATEGORY_OF)
+@pytest.mark.parametrize("kind", FAILURE_KINDS)
 def test_every_kind_of_failure_has_its_translation(kind: str) -> None:
     assert kind.replace("_", " ") in _WORDS
 

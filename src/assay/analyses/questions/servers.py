@@ -28,7 +28,8 @@ class ServerUse(Struct, frozen=True):
     runs: int
     tasks: int
     failures: int
-    success_rate: float
+    unknown_calls: int
+    success_rate: float | None
     success_rate_low: float | None
     success_rate_high: float | None
     model_failures: int
@@ -45,7 +46,10 @@ def servers(
     """Calls, failures and times by server; the most used first, or the most at fault."""
     first = one_of(order, get_args(Order), "order")
     lines = sorted(ask(source, filters, "servers"), key=itemgetter(first), reverse=True)
-    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
+    rows = (
+        with_interval(line, "success_rate", n="known_calls", successes="successes")
+        for line in lines
+    )
     return typed(rows, ServerUse)
 
 

@@ -1,8 +1,8 @@
 -- How reliable are the servers?
 WITH by_task AS (
     SELECT server, task,
-           COUNT(*) AS n,
-           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
+           SUM(CASE WHEN unknown THEN 0 ELSE 1 END) AS n,
+           SUM(CASE WHEN failed OR unknown THEN 0 ELSE 1 END) AS y
     FROM calls
     WHERE counted
     GROUP BY server, task
@@ -27,8 +27,10 @@ totals AS (
            COUNT(*) AS calls,
            COUNT(DISTINCT tool) AS tools,
            COUNT(DISTINCT model) AS models,
-           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
+           SUM(CASE WHEN failed OR unknown THEN 0 ELSE 1 END) AS successes,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
+           SUM(CASE WHEN unknown THEN 1 ELSE 0 END) AS unknown_calls,
+           SUM(CASE WHEN unknown THEN 0 ELSE 1 END) AS known_calls,
            SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
            SUM(CASE WHEN blame IN ('server', 'SERVER_ERROR') THEN 1 ELSE 0 END) AS server_failures,
            SUM(CASE WHEN blame = 'environment' THEN 1 ELSE 0 END) AS environment_failures,

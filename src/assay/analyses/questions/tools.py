@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 from msgspec import Struct
@@ -23,8 +22,8 @@ _USUAL_ORDER: dict[By, Order] = {"model": "success_rate"}
 class ToolUse(Struct, frozen=True):
     """Calls of one tool, by one model, or of all; what is not grouped by is None.
 
-    Shares lie between 0 and 1; `success_rate` has its interval over tasks, which is None where
-    there is only one. Seconds are None where nobody took the time.
+    Shares lie between 0 and 1. `success_rate` is of the calls whose outcome is known; the others
+    are the `unknown_calls`. It has its interval over tasks, which is None where there is only one. Seconds are None where nobody took the time.
     """
 
     model: str | None
@@ -34,7 +33,8 @@ class ToolUse(Struct, frozen=True):
     runs: int
     tasks: int
     failures: int
-    success_rate: float
+    unknown_calls: int
+    success_rate: float | None
     success_rate_low: float | None
     success_rate_high: float | None
     model_failures: int
@@ -64,9 +64,12 @@ def tools(
     first = one_of(order or _USUAL_ORDER.get(by, "failures"), get_args(Order), "order")
     found = ask(source, filters, "tools", by=by_what)
     steadied = (with_steady(line, "mean_seconds") for line in found)
-    lines = sorted(steadied, key=itemgetter(first), reverse=first != "model_failure_rate")
-    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
-    return typed(rows, ToolUse)
+    rows = [
+        with_interval(line, "success_rate", n="known_calls", successes="successes")
+        for line in steadied
+    ]
+    lines = sorted(rows, key=lambda row: row[first] or 0, reverse=first != "model_failure_rate")
+    return typed(lines, ToolUse)
 
 
 TOOLS = Analysis(

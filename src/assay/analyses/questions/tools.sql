@@ -2,13 +2,13 @@
 -- Each part reads the calls for itself: rows that several share would be held in memory.
 WITH by_task AS (
     SELECT model, server, tool, task,
-           COUNT(*) AS n,
-           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
+           SUM(CASE WHEN unknown THEN 0 ELSE 1 END) AS n,
+           SUM(CASE WHEN failed OR unknown THEN 0 ELSE 1 END) AS y
     FROM (
         SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
                CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
                CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
-               task, failed
+               task, failed, unknown
         FROM calls
         WHERE counted
     ) AS grouped
@@ -40,8 +40,10 @@ sums AS (
 totals AS (
     SELECT model, server, tool,
            COUNT(*) AS calls,
-           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
+           SUM(CASE WHEN failed OR unknown THEN 0 ELSE 1 END) AS successes,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
+           SUM(CASE WHEN unknown THEN 1 ELSE 0 END) AS unknown_calls,
+           SUM(CASE WHEN unknown THEN 0 ELSE 1 END) AS known_calls,
            SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
            SUM(CASE WHEN blame IN ('server', 'SERVER_ERROR') THEN 1 ELSE 0 END) AS server_failures,
            SUM(CASE WHEN blame = 'environment' THEN 1 ELSE 0 END) AS environment_failures,
@@ -56,14 +58,13 @@ totals AS (
         SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
                CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
                CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
-               failed, blame, dynamically_loaded, execution_time, place
+               failed, unknown, blame, dynamically_loaded, execution_time, place
         FROM calls
         WHERE counted
     ) AS grouped
     GROUP BY model, server, tool
 )
 SELECT totals.*, runs,
-       CAST(successes AS DOUBLE) / calls AS success_rate,
        CAST(model_failures AS DOUBLE) / calls AS model_failure_rate,
        success_rate_clusters AS tasks,
        success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products

@@ -50,10 +50,13 @@ class ToolRow(Struct, frozen=True):
 def failed_text(row: ToolUse) -> tuple[str, str]:
     """The share of calls that failed, and its interval."""
     low, high = row.success_rate_low, row.success_rate_high
-    value = value_text("share", 1 - row.success_rate, row.calls, row.failures)
+    if row.success_rate is None:
+        return "", ""
+    known = row.calls - row.unknown_calls
+    value = value_text("share", 1 - row.success_rate, known, row.failures)
     if low is None or high is None:
         return value, ""
-    return value, range_text("share", 1 - high, 1 - low, row.calls)
+    return value, range_text("share", 1 - high, 1 - low, known)
 
 
 def blame_parts(row: ToolUse) -> list[tuple[str, int]]:

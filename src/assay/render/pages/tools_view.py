@@ -281,13 +281,17 @@ def _example(call: dict[str, Any]) -> Example:
 
 
 def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
-    known = [row for row in rows if row.model is not None]
-    if not known:
+    known = [
+        (row, row.success_rate)
+        for row in rows
+        if row.model is not None and row.success_rate is not None
+    ]
+    if not known or use.success_rate is None:
         return None
     drawn = [
         Plain(
             row.model or "",
-            1 - row.success_rate,
+            1 - rate,
             None if row.success_rate_high is None else 1 - row.success_rate_high,
             None if row.success_rate_low is None else 1 - row.success_rate_low,
             row.calls,
@@ -295,7 +299,7 @@ def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
             f"/runs?{_address(row, use)}",
             words("{a} of {b}", a=f"{row.failures:,}", b=f"{row.calls:,}"),
         )
-        for row in known
+        for row, rate in known
     ]
     return plain_forest("share", drawn, line=1 - use.success_rate)
 
