@@ -121,7 +121,7 @@ class Result(Struct, frozen=True):
         return "\n".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        yield self._verdict()
+        yield from self._verdict()
         yield self._formula()
         if self.value != self.uncapped and not self.zeroed and self.value is not None:
             yield f"Held at {self.value:.3f}: the verdict is {self.verdict.word}."
@@ -154,11 +154,16 @@ class Result(Struct, frozen=True):
         for warning in self.marks.warnings:
             yield f"{warning.rstrip('.')}."
 
-    def _verdict(self) -> str:
-        """The verdict with its basis and what looks wrong."""
+    def _verdict(self) -> Iterator[str]:
+        """The verdict with its basis, and what looks wrong in the run."""
         found = [finding.text.rstrip(".。") for finding in self.findings]
         head = str(self.verdict).capitalize()
-        return ". ".join([head if not found else f"{head}: {found[0]}", *found[1:]]) + "."
+        if self.verdict.basis == "evidence" and found:
+            yield ". ".join([f"{head}: {found[0]}", *found[1:]]) + "."
+            return
+        yield f"{head}."
+        if found:
+            yield f"The evidence shows: {'. '.join(found)}."
 
     def _formula(self) -> str:
         measured = self.measured.value
