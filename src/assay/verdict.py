@@ -29,7 +29,7 @@ CAPS: dict[Weight, float] = {
 # Each finding beyond the first costs a little more; a few say as much as many.
 _FURTHER = 0.85
 _MOST_FURTHER = 7
-_NEVER_SUCCESSFUL: frozenset[VerdictWord] = frozenset({"failed", "suspect"})
+NEVER_SUCCESSFUL: frozenset[VerdictWord] = frozenset({"failed", "suspect"})
 
 
 class RunVerdict(Struct, frozen=True):
@@ -41,7 +41,7 @@ class RunVerdict(Struct, frozen=True):
     @property
     def allows_success(self) -> bool:
         """Whether a run with this verdict may count as successful if its score is high enough."""
-        return self.word not in _NEVER_SUCCESSFUL
+        return self.word not in NEVER_SUCCESSFUL
 
     def __str__(self) -> str:
         """The verdict as people read it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SQL_CHANGE = re.compile(
-    r"\b(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S{1,120}\s+(?:as\s+)?(?:\w+\s+)?set|delete\s+from"
+    r"\b(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S{1,120}\s+(?:as\s+)?(?:\w+\s+)?set\b|delete\s+from"
     r"|create\s+(?:or\s+replace\s+)?(?:(?:temp\w*|unique|materialized|global|local)\s+){0,3}(?:table|view"
     r"|index|function|procedure|role|policy|trigger|schema|user|type|extension|sequence|database)"
     r"|alter\s+\w|drop\s+\w|truncate\s|grant\s+\w|revoke\s+\w|merge\s+into|comment\s+on"

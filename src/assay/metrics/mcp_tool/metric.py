@@ -17,7 +17,7 @@ from assay.judge.evidence import EVIDENCE, EvidenceJudge
 from assay.judge.marks import Preparation, is_all_of_it, marked, preparation_of
 from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
-from assay.metrics.mcp_tool.result import UNCAPPED, Result
+from assay.metrics.mcp_tool.result import Result
 from assay.metrics.mcp_tool.weighing import judged_part, passes, weigh
 from assay.metrics.tool_use import (
     NoCalls,
@@ -128,8 +128,7 @@ class MCPToolMetric(Native, LastResult):
         result = await self._judged_result(known, prepared, inferred=inferred)
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
-        held = () if result.value == result.uncapped else (Score(UNCAPPED, result.uncapped),)
-        parts = (*judged, result.measured, *held)
+        parts = (*judged, result.measured, *result.verdict_parts())
         return Score(self.name, result.value, reason, parts, result.evidence, result.label)
 
     def is_successful(self) -> bool:

@@ -31,6 +31,7 @@ JUDGED_BY_EVIDENCE = "judged by evidence"
 VERDICT = "verdict"
 BASIS = "basis"
 UNCAPPED = "uncapped"
+SUSPECT = "suspect"
 UNSTABLE = "unstable"
 INCOMPLETE_JURY = "incomplete jury"
 _SHORT_NAMES = {
@@ -90,6 +91,13 @@ class Result(Struct, frozen=True):
         """The verdict, its basis, and what looks wrong in the run."""
         verdict = Evidence(self.verdict.word, VERDICT)
         return (verdict, Evidence(self.verdict.basis, BASIS), *self.findings)
+
+    def verdict_parts(self) -> Iterator[Score]:
+        """The score before it was capped, and whether the run is suspect, for gates."""
+        if self.value != self.uncapped:
+            yield Score(UNCAPPED, self.uncapped)
+        if self.verdict.basis != "none":
+            yield Score(SUSPECT, float(self.verdict.word == SUSPECT), str(self.verdict))
 
     @property
     def _by_evidence(self) -> bool:
