@@ -8,6 +8,7 @@ into the documentation.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -17,8 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay import read_runs
-from assay.evidence import FINDING_KINDS, examine
+from assay import AgentTestCase, read_runs
+from assay.evidence import FINDING_KINDS, examine, weight_of
 from assay.evidence.tools import effect_of
 from assay.text.dates import is_date
 from assay.text.entities import ids_in, is_convention, kind_of
@@ -29,9 +30,12 @@ from assay.text.words import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from assay import AgentTestCase, ToolExecutionResult
+    from assay import ToolExecutionResult
 
-DATA = Path(__file__).resolve().parents[2] / "shared/data"
+PROJECT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared")) / "data"
+PAGE = PROJECT / "docs/concepts/evidence.md"
+MARKS = ("<!-- verdict -->", "<!-- /verdict -->")
 SOURCES = {
     "tau-bench": "tau-bench/historical_trajectories",
     "tau2-bench": "tau2-bench-runs",
@@ -43,7 +47,6 @@ GOOD_MARK = 6.5
 MOST_FALSE_ALARMS = 0.10
 NAMES = ("Maren", "Tobias", "Ingrid", "Callum", "Renske", "Anders", "Yara", "Piotr")
 _DIGIT = re.compile(r"\d")
-Planter = "Callable[[AgentTestCase, Random, AgentTestCase], AgentTestCase | None]"
 
 
 class Trial(NamedTuple):
@@ -241,7 +244,8 @@ def _with_answer(case: AgentTestCase, answer: str) -> AgentTestCase:
 # ------------------------------------------------------------------ the trials
 def good_runs(source: str) -> list[AgentTestCase]:
     """The runs of a source that succeeded by its own record."""
-    return [case for case in read_runs(DATA / SOURCES[source]) if _is_good(case)]
+    read = read_runs(DATA / SOURCES[source])
+    return [case for case in read if isinstance(case, AgentTestCase) and _is_good(case)]
 
 
 def _is_good(case: AgentTestCase) -> bool:
@@ -308,41 +312,65 @@ def suspicious_kinds(case: AgentTestCase) -> list[str]:
 def main() -> None:
     """Print the tables; `--write` puts them into the documentation."""
     trials = {source: try_all(source, good_runs(source), suspicious_kinds) for source in SOURCES}
-    print("\n".join(tables(trials)))
-    sys.exit(0)
+    text = "\n".join(tables(trials))
+    if "--write" in sys.argv:
+        page = PAGE.read_text(encoding="utf-8")
+        before, _, rest = page.partition(MARKS[0])
+        after = rest.partition(MARKS[1])[2]
+        dated = f"Measured on {date.today():%Y-%m-%d} by `python -m bench.verdict --write`.\n\n"
+        PAGE.write_text(f"{before}{MARKS[0]}\n{dated}{text}\n{MARKS[1]}{after}", encoding="utf-8")
+    sys.stdout.write(f"{text}\n")
 
 
 def tables(trials: dict[str, list[Trial]]) -> list[str]:
     """The tables of the documentation as lines of Markdown."""
+    everything = [trial for own in trials.values() for trial in own]
+    return [*_by_source(trials), "", *_by_defect(trials, everything), "", *_by_finding(trials)]
+
+
+def _by_source(trials: dict[str, list[Trial]]) -> list[str]:
+    """Each source with the findings that earned their place on the others."""
     lines = [
         "| left-out source | good runs | flagged by mistake | defects | flagged |",
         "|---|--:|--:|--:|--:|",
     ]
+    hits = alarms = planted = runs = 0.0
     for source, own in trials.items():
         kinds = earned({name: other for name, other in trials.items() if name != source})
         hit, alarm = flagged(own, kinds)
-        lines.append(
-            f"| {source} | {len(own)} | {alarm:.0%} | {sum(len(t.copies) for t in own)} | {hit:.0%} |"
-        )
-    everything = [trial for own in trials.values() for trial in own]
+        count = sum(len(trial.copies) for trial in own)
+        lines.append(f"| {source} | {len(own)} | {alarm:.0%} | {count} | {hit:.0%} |")
+        hits, planted = hits + hit * count, planted + count
+        alarms, runs = alarms + alarm * len(own), runs + len(own)
+    share, alarm = hits / max(planted, 1), alarms / max(runs, 1)
+    lines.append(f"| together | {runs:.0f} | {alarm:.0%} | {planted:.0f} | {share:.0%} |")
+    return lines
+
+
+def _by_defect(trials: dict[str, list[Trial]], everything: list[Trial]) -> list[str]:
     kinds = frozenset(FINDING_KINDS)
-    hit, alarm = flagged(everything, kinds)
-    lines.append(
-        f"| together | {len(everything)} | {alarm:.0%} | {sum(len(t.copies) for t in everything)} | {hit:.0%} |"
-    )
-    lines += [
-        "",
+    lines = [
         f"| defect | planted | flagged | {' | '.join(trials)} |",
-        "|---|--:|--:|" + "--:|" * len(trials),
+        f"|---|--:|--:|{'--:|' * len(trials)}",
     ]
     per_source = {source: by_defect(own, kinds) for source, own in trials.items()}
     for name, (count, share) in by_defect(everything, kinds).items():
-        cells = [f"{per_source[s][name][1]:.0%}" if name in per_source[s] else "" for s in trials]
-        lines.append(f"| {name.replace('_', ' ')} | {count} | {share:.0%} | {' | '.join(cells)} |")
-    lines += ["", f"| finding | {' | '.join(trials)} |", "|---|" + "--:|" * len(trials)]
+        cells = [f"{found[name][1]:.0%}" if name in found else "" for found in per_source.values()]
+        row = f"| {name.replace('_', ' ')} | {count} | {share:.0%} |"
+        lines.append(f"{row} {' | '.join(cells)} |")
+    return lines
+
+
+def _by_finding(trials: dict[str, list[Trial]]) -> list[str]:
+    lines = [
+        f"| finding, in good runs | {' | '.join(trials)} |",
+        f"|---|{'--:|' * len(trials)}",
+    ]
     rates = {source: false_alarms(own) for source, own in trials.items()}
     for kind in FINDING_KINDS:
-        lines.append(f"| {kind} | {' | '.join(f'{rates[s].get(kind, 0):.1%}' for s in trials)} |")
+        if weight_of(kind) != "score_only":
+            cells = [f"{found.get(kind, 0):.1%}" for found in rates.values()]
+            lines.append(f"| {kind.replace('_', ' ')} | {' | '.join(cells)} |")
     return lines
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InvalidTools
 from assay.evidence.tools import effect_of, effect_of_name
-from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
+from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED, NOT_SAID
 from assay.text.dates import Day, days_in, names_a_month
 from assay.text.entities import items_in, shape_of
 from assay.text.leaves import field_of, leaves_of, parse_json
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from assay.tools import ToolDefinition
 
 REQUEST = -1
-_UNDECIDED = frozenset({"no_result", "empty", "not recorded"})
 _INFERRED = frozenset({INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED})
 _ASKING_ROLES = frozenset({"user", "system", "developer"})
 _LONGEST_DATED = 1_000_000
@@ -66,7 +65,9 @@ class IndexedCall:
     def is_decided(self) -> bool:
         """Whether it is known how the call went."""
         rule = self.call.success_rule
-        return rule is None or not (rule in _UNDECIDED or (rule in _INFERRED and not self.result))
+        if self.call.succeeded is None or rule == NOT_SAID:
+            return False
+        return rule not in _INFERRED or bool(self.result)
 
     @property
     def may_change(self) -> bool:
