@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.outcome import settle
 from assay.judge.evidence import EvidenceJudge
+from assay.outcome import settle
 from bench.result import Result, Size
 
 if TYPE_CHECKING:

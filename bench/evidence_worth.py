@@ -15,11 +15,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.evidence.run_facts import RunFacts
+from assay.judge.looking import ExaminedRun
+
 from assay import AgentTestCase, read_runs
 from assay.evidence.examination import examine
-from assay.evidence.run_facts import RunFacts
 from assay.judge.evidence import marks_of
-from assay.judge.looking import ExaminedRun
 from assay.score import mean
 from assay.stats.intervals import percentile_interval
 from bench.auroc import pairs_put_right, within_tasks

@@ -122,7 +122,7 @@ def test_any_violated_expectation_is_a_failure(expected: dict[str, object], pass
 def test_an_unknown_field_of_an_expectation_names_the_nearest(
     data: dict[str, object], nearest: str
 ) -> None:
-    with pytest.raises(InvalidRecord, match="no such field. Did you mean") as caught:
+    with pytest.raises(InvalidRecord, match="no such field") as caught:
         Expectations.from_dict(data)
     if "zzz" not in data:
         assert f"'{nearest}'" in str(caught.value)

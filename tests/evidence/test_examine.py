@@ -129,7 +129,9 @@ def test_what_looks_wrong_is_found(case: AgentTestCase, kind: str) -> None:
         # Rounded, in units, calculated from neighbours.
         run(
             "How far is it?",
-            call("route", {"to": "Lisbon"}, {"metres": 12400, "share": 0.125, "a": 118.4, "b": 89.9}),
+            call(
+                "route", {"to": "Lisbon"}, {"metres": 12400, "share": 0.125, "a": 118.4, "b": 89.9}
+            ),
             answer="12.4 km, 12.5 % uphill; 118.40 against 89.90, that is 28.50 less.",
         ),
         # The last tool hands over: no words are needed.

@@ -108,29 +108,37 @@ def _facts(run: RunIndex) -> list[str]:
 def _is_foreign(run: RunIndex, grounding: Grounding) -> bool:
     """Whether the answer to a single request is about something else than request and run."""
     answer = run.answer
-    if run.is_dialogue or has_unspaced_script(answer) or has_unspaced_script(run.request):
-        return False
-    if not run.request or (
-        reports_trouble(answer) and any(not known.ok for known in run.calls[-2:])
-    ):
-        return False
-    supported = len(grounding.with_status("supported"))
-    if supported >= _LEAST_SUPPORTED and (grounding.share or 0.0) >= _MOST_HELD:
+    if run.is_dialogue or not run.request or _is_excused(run, grounding):
         return False
     words = {word for word in words_of(answer) if len(word) > 3 and word not in STOP_WORDS}
     if len(words) < _LEAST_WORDS:
         return False
-    held = [w for w in words if _is_held(run, w)]
-    asked = [w for w in words if w in run.context_tokens or stem(w) in run.context_stems]
-    specifics = {s.lower() for s in _SPECIFIC.findall(answer)} - STOP_WORDS
-    known = sum(run.first_of_all(tokens_of(s)) is not None for s in specifics)
-    share = len(held) / len(words)
-    specific_share = known / len(specifics) if len(specifics) >= _LEAST_SPECIFICS else share
-    if share >= _MOST_HELD or specific_share >= _MOST_SPECIFIC:
+    held = sum(_is_held(run, word) for word in words) / len(words)
+    asked = sum(w in run.context_tokens or stem(w) in run.context_stems for w in words) / len(words)
+    specific = _known_specifics(run)
+    specific = held if specific is None else specific
+    if held >= _MOST_HELD or specific >= _MOST_SPECIFIC:
         return False
-    if share + len(asked) / len(words) + specific_share >= _LEAST_COVERAGE:
-        return False
-    return not _takes_up_request(run)
+    return held + asked + specific < _LEAST_COVERAGE and not _takes_up_request(run)
+
+
+def _is_excused(run: RunIndex, grounding: Grounding) -> bool:
+    """Whether the answer reports a failure, states what results hold, or cannot be compared."""
+    if has_unspaced_script(run.answer) or has_unspaced_script(run.request):
+        return True
+    if reports_trouble(run.answer) and any(not known.ok for known in run.calls[-2:]):
+        return True
+    supported = len(grounding.with_status("supported"))
+    return supported >= _LEAST_SUPPORTED and (grounding.share or 0.0) >= _MOST_HELD
+
+
+def _known_specifics(run: RunIndex) -> float | None:
+    """The share of the answer's names and figures that request or results hold."""
+    specifics = {found.lower() for found in _SPECIFIC.findall(run.answer)} - STOP_WORDS
+    if len(specifics) < _LEAST_SPECIFICS:
+        return None
+    known = sum(run.first_of_all(tokens_of(found)) is not None for found in specifics)
+    return known / len(specifics)
 
 
 def _is_held(run: RunIndex, word: str) -> bool:
@@ -170,7 +178,7 @@ def _conveys_nothing(run: RunIndex) -> bool:
 
 
 def _repeats_request(run: RunIndex) -> bool:
-    """Whether an answer to reads has the request's words and nothing that a result was first to say."""
+    """Whether an answer to reads has the request's words and nothing new from a result."""
     tokens = set(tokens_of(run.answer))
     if len(tokens) < _LEAST_REPEATED or any(known.ok and known.may_change for known in run.calls):
         return False

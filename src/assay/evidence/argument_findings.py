@@ -138,16 +138,16 @@ def _finding(kind: FindingKind, value: ArgumentValue, other: str | None = None) 
 def _needs_source(run: RunIndex, value: ArgumentValue, slot: Slot, slots: _Slots) -> bool:
     if is_free(value.field) or slots.is_own(slot):
         return False
-    if value.kind == "date" and not run.request:
-        return False  # "the last week" may be what was asked
-    if value.kind == "code" and not _ID_FIELD.search(value.field):
-        return False
-    if value.kind in ("id", "ref", "code"):
-        if len(value.text) < _LEAST_ID or is_counted(value.text):
+    match value.kind:
+        case "id" | "ref" | "code":
+            is_short = len(value.text) < _LEAST_ID or is_counted(value.text)
+            is_word = value.kind == "code" and not _ID_FIELD.search(value.field)
+            is_new = creates(slot[0]) and not slots.sourced[slot]
+            return not (is_short or is_word or is_new)
+        case "date" if not run.request:
+            return False  # "the last week" may be what was asked
+        case "name" if not _is_foreign_name(run, value):
             return False
-        return not creates(slot[0]) or bool(slots.sourced[slot])
-    if value.kind == "name" and not _is_foreign_name(run, value):
-        return False
     return _CODE_FIELD.search(value.field) is None
 
 

@@ -127,7 +127,7 @@ def _has_known_shape(run: RunIndex, text: str) -> bool:
 
 
 def _numbers(run: RunIndex) -> list[Claim]:
-    """The numbers of the answer: those that the run states, then those calculated from backed ones."""
+    """The numbers of the answer: those the run states, then those calculated from these."""
     lines = run.answer.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     shown = [
@@ -139,7 +139,8 @@ def _numbers(run: RunIndex) -> list[Claim]:
     found = [_stated(run, number) for _, number in shown]
     for _ in range(_ROUNDS):
         left = [i for i, (status, _) in enumerate(found) if status == "absent"]
-        backed = [(row, n.value) for (row, n), (s, _) in zip(shown, found, strict=True) if s != "absent"]
+        pairs = zip(shown, found, strict=True)
+        backed = [(row, n.value) for (row, n), (status, _) in pairs if status != "absent"]
         new = [i for i in left if _is_derived(run, *shown[i], lines, backed)]
         for i in new:
             found[i] = ("calculated", None)
@@ -147,12 +148,18 @@ def _numbers(run: RunIndex) -> list[Claim]:
             break
     return [
         Claim(
-            "number", number.text, starts[row] + number.start, status, origin, number.digits, number.value,
+            "number",
+            number.text,
+            starts[row] + number.start,
+            status,
+            origin,
+            number.digits,
+            number.value,
             status == "absent" and _DERIVING.search(lines[row]) is not None,
         )
         for (row, number), (status, origin) in zip(shown, found, strict=True)
         if status != "absent" or not _is_year_of_day(lines[row], number.text)
-    ]  # fmt: skip
+    ]
 
 
 def _is_year_of_day(line: str, text: str) -> bool:

@@ -87,9 +87,8 @@ def best_comparison(
     compared = [compare_effects(done, one) for one in golden]
     if not compared:
         return None
-    best = max(
-        range(len(compared)), key=lambda i: -1.0 if compared[i].value is None else compared[i].value
-    )
+    values = [-1.0 if one.value is None else one.value for one in compared]
+    best = values.index(max(values))
     return best, compared[best]
 
 

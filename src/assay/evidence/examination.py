@@ -104,9 +104,10 @@ def meets_expectations(case: AgentTestCase) -> bool | None:
 
 def compare_expected(run: RunIndex) -> EffectComparison | None:
     """What the case expects of the run, held against it."""
-    expected = run.case.expected_effects
-    if isinstance(expected, dict):
-        expected = Expectations.from_dict(expected)
+    given: object = run.case.expected_effects
+    expected = (
+        Expectations.from_dict(given) if isinstance(given, dict) else run.case.expected_effects
+    )
     if expected is None or not expected.states_anything:
         return None
     if run.case.execution_data is None:

@@ -84,7 +84,7 @@ _SENTENCES: dict[FindingKind, str] = {
 
 
 class Finding(Struct, frozen=True, omit_defaults=True):
-    """One thing that looks wrong: its kind, the call it is about, and the values of its sentence."""
+    """One thing that looks wrong: its kind, its call, and the values of its sentence."""
 
     kind: FindingKind
     call: int | None = None

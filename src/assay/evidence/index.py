@@ -91,7 +91,7 @@ class IndexedCall:
 
 
 class RunIndex:
-    """The run's request, answer and calls, and where each of its tokens, numbers and days stands."""
+    """The run's request, answer and calls, and where its tokens, numbers and days stand."""
 
     def __init__(self, case: AgentTestCase) -> None:
         """Read the case; it is not changed."""
@@ -163,7 +163,7 @@ class RunIndex:
 
     @cached_property
     def _calls_with(self) -> dict[str, int]:
-        """The call that has a token in its arguments or result; -1 if several have, or the answer."""
+        """The call that has a token in arguments or result; -1 if several have, or the answer."""
         found: dict[str, int] = dict.fromkeys(tokens_of(self.answer), -1)
         for known in self.calls:
             for token in set(tokens_of(f"{known.arguments} {known.returned}")):

@@ -78,7 +78,7 @@ def read_plan(run: RunIndex, values: list[ArgumentValue], grounding: Grounding) 
     steps = _steps(run.calls)
     levels, waited_for = _levels(run.calls, steps, needs)
     turns = len(set(steps))
-    early = ()
+    early: tuple[int, ...] = ()
     if max(levels, default=-1) + 1 < turns:
         early = tuple(
             position

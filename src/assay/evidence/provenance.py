@@ -159,17 +159,18 @@ class Tracer:
 
     def _origin_of(self, text: str, value: Any, kind: Kind) -> _Origin:
         if kind == "number":
-            return self._number(
-                float(value) if isinstance(value, int | float) else parse_number(text)
-            )
+            number = float(value) if isinstance(value, int | float) else parse_number(text)
+            return self._number(number)
         tokens = tokens_of(text)
-        if not tokens:
-            return _Origin("unchecked")
+        return self._of_text(text, tokens, kind) if tokens else _Origin("unchecked")
+
+    def _of_text(self, text: str, tokens: list[str], kind: Kind) -> _Origin:
         place = self._place_of(text, tokens, kind)
+        day = self._day(text) if kind == "date" and place != REQUEST else None
+        if day is not None:
+            return day
         if place == REQUEST:
             return _Origin("request")
-        if kind == "date" and (day := self._day(text)) is not None:
-            return day
         if self._run.schema_tokens.issuperset(tokens):
             return _Origin("schema")
         if place is not None:

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from assay.evidence.index import IndexedCall
 
 _DONE = (
-    "created|updated|added|removed|deleted|sent|emailed|booked|rebooked|cancell?ed|refunded|scheduled"
-    "|rescheduled|saved|written|uploaded|posted|published|moved|renamed|labell?ed|assigned|closed|merged"
+    "created|updated|added|removed|deleted|sent|emailed|booked|rebooked|cancell?ed|refunded"
+    "|scheduled"
+    "|rescheduled|saved|written|uploaded|posted|published|moved|renamed|labell?ed|assigned"
+    "|closed|merged"
     "|opened|submitted|changed|modified|inserted|purchased|ordered|paid|transferred|reserved|issued"
-    "|registered|invited|shared|granted|applied|processed|fixed|generated|exchanged|returned|upgraded"
-    "|downgraded|archived|committed|pushed|replaced|set up|configured|implemented|populated|migrated"
+    "|registered|invited|shared|granted|applied|processed|fixed|generated|exchanged|returned"
+    "|upgraded"
+    "|downgraded|archived|committed|pushed|replaced|set up|configured|implemented|populated"
+    "|migrated"
     "|approved|edited"
 )
 _ADVERBS = r"(?:\s(?:now|just|successfully|also|already|then|all|both|been)){0,3}"
@@ -30,8 +34,10 @@ _CLAIM = re.compile(
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"\b(?:not|never|no|nothing|none|could|unable|fail(?:ed|s)?|would|if|once|until|will|should|can|cannot"
-    r"|without|unless|before|after|when|may|might|must|to be|whether|which|that)\b|n['’]t\b|未|没有|无法",
+    r"\b(?:not|never|no|nothing|none|could|unable|fail(?:ed|s)?|would|if|once|until|will|should"
+    r"|can|cannot"
+    r"|without|unless|before|after|when|may|might|must|to be|whether|which|that)\b"
+    r"|n['’]t\b|未|没有|无法",
     re.IGNORECASE,
 )
 # "was booked on 3 March" tells history, not what the agent did.
@@ -41,11 +47,16 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _TROUBLE = re.compile(
-    r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t| not)|unable|fail(?:ed|s|ure|ures|ing)?|did(?: not|n['’]t)"
-    r"|(?:was|were|is|are|has|have|does)(?: not|n['’]t)|refused|denied|rejected|unavailable|unsuccessful\w*"
-    r"|unfortunately|blocked|timed? ?-?out|timeout|locked|nothing was|errors?|forbidden|unauthori[sz]ed"
-    r"|missing|not (?:possible|available|able|found|completed|successful|been|supported|permitted|allowed)"
-    r"|(?:an?|some|technical|the) (?:issue|problem|difficult\w*)|incomplete|outage)\b|失败|无法|未能|错误|抱歉",
+    r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t| not)|unable|fail(?:ed|s|ure|ures|ing)?"
+    r"|did(?: not|n['’]t)"
+    r"|(?:was|were|is|are|has|have|does)(?: not|n['’]t)|refused|denied|rejected|unavailable"
+    r"|unsuccessful\w*"
+    r"|unfortunately|blocked|timed? ?-?out|timeout|locked|nothing was|errors?|forbidden"
+    r"|unauthori[sz]ed"
+    r"|missing|not (?:possible|available|able|found|completed|successful|been|supported"
+    r"|permitted|allowed)"
+    r"|(?:an?|some|technical|the) (?:issue|problem|difficult\w*)|incomplete|outage)\b"
+    r"|失败|无法|未能|错误|抱歉",
     re.IGNORECASE,
 )
 _NO_TROUBLE = re.compile(
@@ -59,7 +70,7 @@ _NARROW = {
     ),
     "make": (
         "booked reserved purchased bought ordered scheduled rebooked",
-        "book rebook reserve purchase buy order schedule create add insert place make checkout exchange",
+        "book rebook reserve purchase buy order schedule create add insert place make exchange",
     ),
     "destroy": (
         "cancelled canceled deleted removed refunded",

@@ -26,7 +26,7 @@ Record = dict[str, Any]
 # What a request says that asks for the destruction a tool is named after.
 _DESTROYS = {
     "delete": "delet remov drop eras clear clean purg wip destroy trash discard uninstall rid prun",
-    "remove": "delet remov drop eras clear clean purg wip destroy trash discard take uninstall rid unassign",
+    "remove": "delet remov drop eras clear clean purg wip destroy trash discard uninstall rid unassign",
     "drop": "drop delet remov replac recreat",
     "cancel": "cancel call off abort void refund terminat stop",
     "close": "clos resolv shut finish complet merg end lock duplicat",
@@ -45,13 +45,16 @@ _DESTROYS = {
 # To reorganize is to remove some of it.
 _SOFT = frozenset({"delete", "remove", "drop", "archive"})
 _REORGANIZES = re.compile(
-    r"replac|updat|edit|\bmov|reorgan|swap|renam|chang|restructur|\bsort|\bfix|clean|rewrit|transform|migrat"
-    r"|convert|reset|manag|duplicat|merg|redesign|adjust|modif|arrang|switch|split|combin|refactor|simplif"
+    r"replac|updat|edit|\bmov|reorgan|swap|renam|chang|restructur|\bsort|\bfix|clean|rewrit"
+    r"|transform|migrat"
+    r"|convert|reset|manag|duplicat|merg|redesign|adjust|modif|arrang|switch|split|combin"
+    r"|refactor|simplif"
     r"|improv|correct",
     re.IGNORECASE,
 )
 _SUPERLATIVE = re.compile(
-    r"\b(largest|biggest|highest|greatest|maximum|latest|newest|longest|smallest|lowest|cheapest|minimum"
+    r"\b(largest|biggest|highest|greatest|maximum|latest|newest|longest|smallest|lowest"
+    r"|cheapest|minimum"
     r"|earliest|oldest|shortest|fewest)\b",
     re.IGNORECASE,
 )
@@ -158,7 +161,7 @@ def _misses_extreme(records: list[Record], chosen: Record, value: Any, word: str
     """Whether the chosen record is the extreme of no field that the superlative fits."""
     seen = False
     for key, own in chosen.items():
-        column = [record.get(key) for record in records]
+        column: list[Any] = [record.get(key) for record in records]
         if own == value or len(set(map(str, column))) < 2 or not _fits(key, column, word):
             continue
         seen = True
@@ -222,7 +225,7 @@ def _record_lists(result: Any, depth: int = 0) -> Iterator[list[Record]]:
                 yield from _record_lists(item, depth + 1)
 
 
-# ------------------------------------------------------------------ what the request says in so many words
+# ------------------------------------------------------------------ what the request says
 def _ignored_parts(run: RunIndex) -> Iterator[Finding]:
     """The request asks for half or twice an amount, and an amount of a result is sent as it is."""
     parts = {_PARTS[word.lower()] for word in _PART_WORD.findall(run.request)}
@@ -252,7 +255,7 @@ def _ignored_parts(run: RunIndex) -> Iterator[Finding]:
 
 
 def _unused_quotations(run: RunIndex, values: list[ArgumentValue]) -> Iterator[Finding]:
-    """A short value is quoted in the request and unused, while a change sends one without source."""
+    """A short quotation of the request is unused, and a change sends a value without source."""
     quoted = [q for q in quotations_in(run.request) if len(q.split()) <= 4 and q[-1] not in ".!?"]
     unused = [q for q in quoted if not run.argument_tokens.issuperset(tokens_of(q))]
     if not unused or len(unused) > _MOST_QUOTED:

@@ -60,7 +60,7 @@ def effect_of_name(tool: str) -> Effect:
 
 
 def effect_of(tool: str, arguments: str, definition: ToolDefinition | None = None) -> Effect:
-    """What a call does: statements and code in its arguments first, then annotations, then names."""
+    """What a call does: by statements and code in its arguments, annotations, then names."""
     by_name = effect_of_name(tool)
     if by_name == "end":
         return by_name

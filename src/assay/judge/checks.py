@@ -131,7 +131,8 @@ def expected_output(found: Examination) -> Check | None:
     if not items:
         return None
     missing = [item for item in items if item not in set(stated)]
-    text = f"{len(items) - len(missing)} of {len(items)} figures and names of the expected answer are there"
+    there = f"{len(items) - len(missing)} of {len(items)}"
+    text = f"{there} figures and names of the expected answer are there"
     text += f"; missing: {listed(missing)}." if missing else "."
     evidence = (
         Evidence(f"{item} is expected and not in the answer.", "expected_output")
@@ -161,7 +162,8 @@ def backed_claims(found: Examination) -> Check | None:
         return None
     backed = grounding.with_status("supported", "calculated")
     absent = grounding.with_status("absent")
-    text = f"{len(backed)} of {len(backed) + len(absent)} checkable claims of the answer are backed by results"
+    share_text = f"{len(backed)} of {len(backed) + len(absent)}"
+    text = f"{share_text} checkable claims of the answer are backed by results"
     text += f"; not backed: {listed(claim.text for claim in absent)}." if absent else "."
     evidence = [
         *(
@@ -283,7 +285,8 @@ def _fits(found: Examination) -> tuple[list[int], dict[int, Evidence]]:
             fits.append(position)
         elif fit == "violates":
             problem = cut(explain_misfits(schema, call.parameters), _LONGEST_PROBLEM)
-            text = f"The arguments of {cut(known.tool, _LONGEST_NAME)} do not fit its schema: {problem}"
+            name = cut(known.tool, _LONGEST_NAME)
+            text = f"The arguments of {name} do not fit its schema: {problem}"
             misfits[position] = Evidence(text, "schema_violation", position)
     return fits, misfits
 

@@ -20,12 +20,14 @@ _STANDALONE = re.compile(
     re.ASCII,  # signs of scripts without spaces end a number
 )
 _UNIT = re.compile(
-    r"\s?(?:%|[kmb]\b|million|billion|thousand|trillion|percent|min|h\b|hour|sec|s\b|ms\b|[kmgt]i?b\b"
+    r"\s?(?:%|[kmb]\b|million|billion|thousand|trillion|percent|min|h\b|hour|sec|s\b|ms\b"
+    r"|[kmgt]i?b\b"
     r"|[kcm]?m\b|kg|years?|days?|weeks?|months?|cents?|usd|eur|gbp|[$€£¥万亿元度]|公里|千米|公斤|分钟|小时)",
     re.IGNORECASE,
 )
 _APPROXIMATE = re.compile(
-    r"(?:[~≈≥≤<>]|\b(?:about|around|approx\w*|roughly|nearly|almost|over|under|some|up to|(?:more|less"
+    r"(?:[~≈≥≤<>]|\b(?:about|around|approx\w*|roughly|nearly|almost|over|under|some|up to"
+    r"|(?:more|less"
     r"|fewer) than|at (?:least|most)|circa|ca\.?|version|v|port|step|line|page|status|http|error"
     r"|code))\s*[$€£#]?\s*$",
     re.IGNORECASE,

@@ -10,9 +10,10 @@ import msgspec
 
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 # Scripts without spaces end a token: a number or a code stands for itself among their signs.
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(rf"[{_SIGNS}]+|[^\W_{_SIGNS}]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_UNSPACED = re.compile(rf"[{_SIGNS}]+")
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|ions?)$")
