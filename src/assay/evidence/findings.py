@@ -54,7 +54,7 @@ _WEIGHTS: dict[str, Weight] = {
     "tool_not_called": "score_only",
 }
 _NO_SOURCE = "{field} is '{value}', which neither the request nor an earlier result holds"
-_SENTENCES: dict[FindingKind, str] = {
+SENTENCES_OF_FINDINGS: dict[FindingKind, str] = {
     "id_without_source": f"{_NO_SOURCE}.",
     "name_without_source": f"{_NO_SOURCE}.",
     "date_without_source": f"{_NO_SOURCE}.",
@@ -103,7 +103,7 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     @property
     def template(self) -> str:
         """The English sentence, with names in braces for the values."""
-        return _SENTENCES[self.kind]
+        return SENTENCES_OF_FINDINGS[self.kind]
 
     @property
     def shown(self) -> dict[str, str]:

@@ -26,7 +26,7 @@ Record = dict[str, Any]
 # What a request says that asks for the destruction a tool is named after.
 _DESTROYS = {
     "delete": "delet remov drop eras clear clean purg wip destroy trash discard uninstall rid prun",
-    "remove": "delet remov drop eras clear clean purg wip destroy trash discard uninstall rid unassign",
+    "remove": "delet remov drop eras clear clean purg wip destroy discard uninstall rid unassign",
     "drop": "drop delet remov replac recreat",
     "cancel": "cancel call off abort void refund terminat stop",
     "close": "clos resolv shut finish complet merg end lock duplicat",

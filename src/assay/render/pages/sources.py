@@ -100,7 +100,9 @@ class Sources:
 
     def target(self, place: Place | None) -> str:
         """The id of a place; empty if it is not on the page."""
-        return "" if place is None else self._placed.get(tuple(place), "")
+        if place is None:
+            return ""
+        return self._placed.get((place.call, place.path, place.text), "")
 
     def _place(self, call: int, text: str) -> Place:
         if call not in self._results:
