@@ -40,7 +40,7 @@ _NARROWEST_RUN = 12
 _READABLE_RUN = 20
 _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
-_NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 20}
+_NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 21}
 # Evidence finds problems, never success: the column says no more than that.
 _CLEAR = "no problem found"
 _VERDICTS = {
