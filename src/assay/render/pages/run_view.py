@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 _MOST_LOOKS = 3
 _ORDER = ("no_end", "wrong", "reported", "waste", "score_only")
+_NOT_DECIDED = ("none", "Nobody said whether the task succeeded.")
 _VERDICTS = {
-    True: ("ok", "Task succeeded."),
-    False: ("fail", "Task failed."),
-    None: ("none", "Nobody said whether the task succeeded."),
+    ("passed", "outcome"): ("ok", "Task succeeded."),
+    ("failed", "outcome"): ("fail", "Task failed."),
+    ("passed", "expectation"): ("ok", "The run meets its expectations."),
+    ("failed", "expectation"): ("fail", "The run violates its expectations."),
 }
 # What evidence alone says; never that the task succeeded.
 _EVIDENCE = {
@@ -175,8 +177,7 @@ def run_view(
     shown = range(here.first - 1, here.last) if here else range(len(calls))
     turns = call_cards(calls, found.arguments, sources, shown)
     pieces = answer_pieces(case.actual_output or "", found.grounding.claims, sources)
-    success = case.outcome.success if case.outcome else None
-    state, verdict = _VERDICTS[success]
+    state, verdict = _VERDICTS.get((found.verdict, found.basis), _NOT_DECIDED)
     states = [state_of(judged.call) for judged in calls]
     system, messages = _conversation(case)
     return RunView(
@@ -186,7 +187,7 @@ def run_view(
         verdict=verdict,
         reason=(case.outcome.reason or "") if case.outcome else "",
         decided_by=(case.outcome.decided_by or "") if case.outcome else "",
-        evidence_verdict=_evidence_verdict(found) if success is None else NOTHING_SAID,
+        evidence_verdict=_evidence_verdict(found) if state == "none" else NOTHING_SAID,
         looks=_looks(found, calls),
         attempts=list(attempts),
         scores=[score_node(score) for score in scores],
