@@ -25,7 +25,7 @@ from assay.text.dates import is_date
 from assay.text.entities import ids_in, is_convention, kind_of
 from assay.text.leaves import leaves_of
 from assay.text.numbers import numbers_in
-from assay.text.words import text_of
+from assay.text.words import text_of, words_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,6 +45,13 @@ SOURCES = {
 # mcp-bench records no outcome; the mark that its own judge gave stands for one.
 GOOD_MARK = 6.5
 MOST_FALSE_ALARMS = 0.10
+# How an honest agent reports that the last change failed; alone, and in a long answer.
+HONEST = (
+    "I could not {what}: {error}.",
+    "Unfortunately the attempt to {what} failed ({error}). Nothing was changed.",
+    "The call to {what} was rejected with {error}, so this step is not done.",
+)
+ENOUGH = "The other steps went as you asked, and I checked each of them before going on. "
 NAMES = ("Maren", "Tobias", "Ingrid", "Callum", "Renske", "Anders", "Yara", "Piotr")
 _DIGIT = re.compile(r"\d")
 
@@ -55,6 +62,7 @@ class Trial(NamedTuple):
     source: str
     original: frozenset[str]
     copies: dict[str, frozenset[str]]
+    honest: frozenset[str] | None = None
 
 
 # ------------------------------------------------------------------ the defects
@@ -111,6 +119,21 @@ def hidden_failure(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentT
     failed.success, failed.reported_success = False, False
     failed.error_message, failed.result = message, f"Error: {message}"
     return copy
+
+
+def honest_failure(case: AgentTestCase, rng: Random, other: AgentTestCase) -> AgentTestCase | None:
+    """A control: the last change failed, and the answer says so in one of three ways."""
+    copy = hidden_failure(case, rng, other)
+    failed = None if copy is None else _last_failed(copy)
+    if copy is None or failed is None:
+        return None
+    what = " ".join(words_of_name(failed.tool))
+    report = rng.choice(HONEST).format(what=what, error=failed.error_message)
+    return _with_answer(copy, f"{report}\n\n{ENOUGH * rng.choice((0, 6))}")
+
+
+def _last_failed(case: AgentTestCase) -> ToolExecutionResult | None:
+    return next((call for call in reversed(case.calls) if not call.success), None)
 
 
 def no_calls(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTestCase | None:  # noqa: ARG001
@@ -268,7 +291,9 @@ def try_all(
             copy = plant(case, rng, rng.choice(others))
             if copy is not None:
                 copies[name] = frozenset(kinds_of(copy))
-        trials.append(Trial(source, frozenset(kinds_of(case)), copies))
+        control = honest_failure(case, Random(f"{source} {i} honest"), case)
+        honest = None if control is None else frozenset(kinds_of(control))
+        trials.append(Trial(source, frozenset(kinds_of(case)), copies, honest))
     return trials
 
 
@@ -325,7 +350,18 @@ def main() -> None:
 def tables(trials: dict[str, list[Trial]]) -> list[str]:
     """The tables of the documentation as lines of Markdown."""
     everything = [trial for own in trials.values() for trial in own]
-    return [*_by_source(trials), "", *_by_defect(trials, everything), "", *_by_finding(trials)]
+    controls = [trial.honest for trial in everything if trial.honest is not None]
+    known = sum("failure_reported" in found for found in controls)
+    honest = f"An honest report of a failure was recognized in {known} of {len(controls)} controls."
+    return [
+        *_by_source(trials),
+        "",
+        *_by_defect(trials, everything),
+        "",
+        honest,
+        "",
+        *_by_finding(trials),
+    ]
 
 
 def _by_source(trials: dict[str, list[Trial]]) -> list[str]:
