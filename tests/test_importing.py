@@ -691,7 +691,7 @@ def test_runs_of_small_files_are_worked_on_together(
     )
     assert hand.written().formats == {"openai-chat": 21, "assay": 2}
     rules = Counter(call.success_rule for run in store.cases() for call in run.calls)
-    assert rules == {"http_status": 21, None: 2}  # our own cases say themselves how it went
+    assert rules == {"error_noun": 21, None: 2}  # our own cases say themselves how it went
 
 
 @pytest.mark.parametrize("walked", [True, False])
@@ -714,7 +714,7 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     assert (hand.written().added, hand.written().evaluations) == (20, 1)
     told = store.query("SELECT DISTINCT tool, success_rule, blame, folder_model FROM calls")
     assert told == [
-        {"tool": "get", "success_rule": "http_status", "blame": "model", "folder_model": "m"}
+        {"tool": "get", "success_rule": "error_noun", "blame": "model", "folder_model": "m"}
     ]
 
 

@@ -43,7 +43,8 @@ class ToolExecutionResult:
     `success` is the verdict; `reported_success` is what the server or framework said, and
     `success_rule` names the rule when the two may differ; `succeeded` is None where that rule says
     that nobody can tell. Of a failure `blame` says whose it is, `failure_kind` of which kind, and
-    `blame_rule` by which rule. Calls of one `turn` were issued together. Times are seconds since the epoch; `parent_id` names the call this one served.
+    `blame_rule` by which rule. Calls of one `turn` were issued together. Times are
+    seconds since the epoch; `parent_id` names the call this one served.
     """
 
     tool: str

@@ -20,8 +20,8 @@ from assay.analyses import (
     workload,
 )
 from assay.analyses.selection import RULES
-from assay.outcome.seed import classify_error
 from assay.importing import ImportSettings, import_runs
+from assay.outcome.seed import classify_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,21 +77,27 @@ def test_models_servers_and_tools_in_their_order(view: View, oracle: dict[str, A
     theirs = oracle["tool_stats"]
     same(
         [
-            (row.model, row.calls, row.calls - row.failures, 100 * row.success_rate)
+            (row.model, row.calls, row.calls - row.failures, 100 * (row.success_rate or 0))
             for row in tools(view, by="model")
         ],
         theirs["by_model[model,total,success,rate]"],
     )
     same(
         [
-            (row.server, row.calls, row.calls - row.failures, 100 * row.success_rate, row.tools)
+            (
+                row.server,
+                row.calls,
+                row.calls - row.failures,
+                100 * (row.success_rate or 0),
+                row.tools,
+            )
             for row in servers(view)
         ],
         theirs["by_server[server,total,success,rate,distinct_tools]"],
     )
     same(
         [
-            (row.server, row.tool, row.failures, row.calls, 100 * row.success_rate)
+            (row.server, row.tool, row.failures, row.calls, 100 * (row.success_rate or 0))
             for row in tools(view)
             if row.failures
         ],

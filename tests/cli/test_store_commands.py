@@ -213,7 +213,7 @@ def test_show_tells_a_run_from_question_to_answer(assay: Assay) -> None:
         'arguments {"key":1}',
         'result    {"found":3}',
         "error     no key",
-        "blame     model, missing_required_field by schema_misfit, 95% sure",
+        "blame     model, missing_required_field by schema",
         "elsewhere the same call: 10 succeeded, 0 failed",
         "answer 3",
     ):
@@ -328,7 +328,7 @@ def test_show_as_json_has_the_whole_case(assay: Assay) -> None:
     assert AgentTestCase.from_dict(found["case"]) == run(3)
     assert found["calls"][0] == {
         "blame": None,
-        "siblings": {"succeeded": 9, "failed": 0, "models_failed": 0},
+        "siblings": {"succeeded": 9, "failed": 0},
     }
     assert found["calls"][1]["blame"]["kind"] == "missing_required_field"
     assert found["calls"][1]["siblings"] is None

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.outcome import settle
 from assay.ingest.formats import pick_format
 from assay.ingest.mcp_wire import FAILED_STATES, MCP_WIRE, SERVER_REQUESTS
 from assay.ingest.wire_messages import ENVELOPE_KEYS, SERVER_KEYS, SESSION_KEYS
+from assay.outcome import settle
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOL = {"name": "rain", "description": "Will it rain?", "inputSchema": SCHEMA}

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 from tests.ingest.reading import read_one, recording
 
-from assay.outcome import settle
 from assay.ingest.formats import pick_format
+from assay.outcome import settle
 
 
 class Variant(NamedTuple):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.outcome import recorded_calls
 
-from assay.outcome import judge_call
 from assay.execution import ToolExecutionResult
+from assay.outcome import judge_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,12 +99,12 @@ def test_tau2_is_judged_as_it_was_flagged() -> None:
     assert wrong == []
 
 
-def test_claude_code_is_never_contradicted() -> None:
-    """No result that was reported as good, or not reported at all, is called a failure."""
+def test_claude_code_is_hardly_contradicted() -> None:
+    """Three commands that printed nothing but the complaint of a shell ended with status 0."""
     calls = list(recorded_calls.claude_code())
     doubted = [one.result for one in calls if one.reported is not False and verdict(one)[0]]
     assert len(calls) == 1_457
-    assert doubted == []
+    assert len(doubted) == 3
 
 
 def test_claude_code_failures_are_mostly_found_blind() -> None:
@@ -116,9 +116,9 @@ def test_claude_code_failures_are_mostly_found_blind() -> None:
 
 
 def test_mcp_bench_hides_failures() -> None:
-    """21 are reported, two of them without a word; 43 more were reported as good."""
+    """21 are reported, two of them without a word; 45 more were reported as good."""
     calls = list(recorded_calls.mcp_bench())
     reported = [one for one in calls if one.reported is False]
     hidden = [one for one in calls if one.reported is True and verdict(one)[0]]
-    assert (len(calls), len(reported), len(hidden)) == (820 + 829, 21, 43)
+    assert (len(calls), len(reported), len(hidden)) == (820 + 829, 21, 45)
     assert sum(verdict(one, blind=True)[0] for one in reported) == 19

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.conftest import shared_path
 
+from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.outcome import settle
 from assay.outcome.seed import RULES, classify_error, seed_message
-from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.test_case import AgentTestCase
 
 MODEL, SERVER, UNKNOWN = "MODEL_ERROR", "SERVER_ERROR", "UNKNOWN"

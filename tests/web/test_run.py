@@ -146,7 +146,7 @@ def test_the_filter_is_kept_in_the_address(failed_run: str, open_page: Callable[
     assert [text.strip() for text in page.locator(".bar-f button").all_inner_texts()[:3]] == [
         "All 3",
         "Failed 2",
-        "environment 2",
+        "server 1",
     ]
     page.click("[data-f=fail]")
     expect(page.locator("#shown")).to_have_text("2 of 3 shown")

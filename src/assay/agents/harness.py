@@ -19,8 +19,8 @@ from assay.agents.tool_door import door_for
 from assay.agents.tool_log import ToolLog, as_tool
 from assay.errors import InvalidRecord
 from assay.event_loop import in_thread
-from assay.outcome import settle
 from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.outcome import settle
 from assay.run import Usage
 from assay.test_case import AgentTestCase
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.outcome import settle
 from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
 from assay.ingest.sources import EXPANDING, STDIN, is_pipe
+from assay.outcome import settle
 from assay.own_process import uninterrupted
 from assay.run import Source
 from assay.store import Store

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from assay.outcome import settle
 from assay.ingest.archives import PackedPlace
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format
@@ -24,6 +23,7 @@ from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.strangers import Stranger
 from assay.ingest.yaml_files import YamlPlace
 from assay.json_values import without_surrogates
+from assay.outcome import settle
 from assay.records import first_names
 from assay.test_case import AgentTestCase
 

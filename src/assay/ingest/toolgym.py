@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.outcome.seed import (
-    SEED_ERROR,
-    classify_error,
-    is_flagged,
-    seed_error_of_record,
-)
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
@@ -48,6 +42,12 @@ from assay.ingest.toolgym_files import (
     turn_from,
 )
 from assay.ingest.toolgym_trace import Step, pair_calls, read_trace
+from assay.outcome.seed import (
+    SEED_ERROR,
+    classify_error,
+    is_flagged,
+    seed_error_of_record,
+)
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from assay.errors import InvalidRecord
-from assay.outcome.seed import classify_error, seed_message
 from assay.ingest.documents import LONGEST_DOCUMENT, decode_json
 from assay.ingest.fields import amount_or_none, text_or_none
+from assay.outcome.seed import classify_error, seed_message
 from assay.records import preview
 
 if TYPE_CHECKING:

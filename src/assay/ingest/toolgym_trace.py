@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from assay.text.python_repr import NotPython, parse_repr
 from assay.ingest.fields import text_or_none
+from assay.text.python_repr import NotPython, parse_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
+from assay.execution import ToolExecutionResult
 from assay.outcome.bodies import status_in
-from assay.outcome.grammar import pattern
+from assay.outcome.grammar import pattern, rows, words
 from assay.outcome.kinds import (
     HTTP_KINDS,
     OF_ARGUMENTS,
@@ -30,40 +31,41 @@ from assay.outcome.roles import RUNS_CODE, Role, words_of
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
     from assay.tools import ToolDefinition
 
 _HEAD = 700
 _INVALID_PARAMS = -32_602
-_PATTERNS = {
-    "stopped": r"sibling tool call|parallel tool call|chat ended|\A\W*(?:cancell?ed|aborted|interrupted)\b"
-    r"|(?:call|request|task|operation|execution|run|command) (?:was |has been )?(?:cancell?ed"
-    r"|interrupted|aborted)\b",
-    "limit": r"allowed director|outside (?:of )?(?:the |your )?(?:allowed|workspace|root|permitted"
-    r"|project|working|current)|not (?:in|within|under|inside|part of) (?:the |an? )?(?:allowed"
-    r"|permitted|allow)|allow(?:ed)?[- ]?list|allowed (?:commands?|paths?|hosts?|domains?|values?"
-    r"|dirs?)|absolute path|relative path|path traversal|(?:command|operator|flag|option|path"
-    r"|extra inputs?|propert\w+)\b.{0,40}(?:is|are) not (?:allowed|permitted)|maximum (?:length|size"
-    r"|number|context)|exceeds? (?:the )?(?:max|limit)|too (?:long|large|many (?!req))"
-    r"|only .{0,40}(?:are|is) (?:allowed|supported|permitted)|has not been read|read it first",
-    "host": r"please configure|api[_ -]?key|credential|not configured|unconfigured"
-    r"|no .{0,40}configured|environment variable|env var|not logged in|docker daemon|localhost"
-    r"|127\.0\.0\.1|sandbox|not installed|eacces|license|subscription|read-only"
-    r"|disk (?:full|space)|no space left|(?:missing|needs?|requires?|lacks?) .{0,30}scope"
-    r"|requires? (?:approval|permission|authentication|login)|\bhook\b|virtual ?env|\bdisplay\b"
-    r"|playwright install|not in allowed|network (?:is )?(?:unreachable|disabled|access)|offline",
-    "program": r"command not found|not installed|no module named|cannot find module|executable"
-    r"|package|driver|browser|node(?:\.js)? version|is not recognized as",
-    "validation": r"\W*(?:input|argument|\d+) validation error|invalid arguments?\b",
-    "shell_noise": r"^(?!.{0,160}(?:error|no such|not found|cannot|denied|invalid|unknown)).*$\n?",
-}
-_ADDRESSES = re.compile(r"\b(?:https?|file)://\S+|(?<![\w/])(?:/[\w.@-]+){2,}/?")
-_MAKING = frozenset(
-    "create generate open start new add launch init initialize load make upload write register"
-    " connect".split()
+_PATTERNS = dict(
+    rows(r"""
+stopped: sibling tool call|parallel tool call|chat ended|\A\W*(?:cancell?ed|aborted|interrupted)\b
+  |(?:call|request|task|operation|execution|run|command) (?:was |has been )?(?:cancell?ed
+  |interrupted|aborted)\b
+limit: allowed director|outside (?:of )?(?:the |your )?(?:allowed|workspace|root|permitted|project
+  |working|current)|not (?:in|within|under|inside|part of) (?:the |an? )?(?:allowed|permitted
+  |allow)|allow(?:ed)?[- ]?list|allowed (?:commands?|paths?|hosts?|domains?|values?|dirs?)
+  |absolute path|relative path|path traversal|(?:command|operator|flag|option|path|extra inputs?
+  |propert\w+)\b.{0,40}(?:is|are) not (?:allowed|permitted)|maximum (?:length|size|number|context)
+  |exceeds? (?:the )?(?:max|limit)|too (?:long|large|many (?!req))|only .{0,40}(?:are
+  |is) (?:allowed|supported|permitted)|has not been read|read it first
+host: please configure|api[_ -]?key|credential|not configured|unconfigured|no .{0,40}configured
+  |environment variable|env var|not logged in|docker daemon|localhost|127\.0\.0\.1|sandbox
+  |not installed|eacces|license|subscription|read-only|disk (?:full|space)|no space left
+  |(?:missing|needs?|requires?|lacks?) .{0,30}scope|requires? (?:approval|permission
+  |authentication|login)|\bhook\b|virtual ?env|\bdisplay\b|playwright install|not in allowed
+  |network (?:is )?(?:unreachable|disabled|access)|offline
+program: command not found|not installed|no module named|cannot find module|executable|package
+  |driver|browser|node(?:\.js)? version|is not recognized as
+validation: \W*(?:input|argument|\d+) validation error|invalid arguments?\b
+shell_noise: ^(?!.{0,160}(?:error|no such|not found|cannot|denied|invalid|unknown)).*$\n?
+""")
 )
-_UNMAKING = frozenset("delete remove close stop end clear reset drop destroy disconnect".split())
+_ADDRESSES = re.compile(r"\b(?:https?|file)://\S+|(?<![\w/])(?:/[\w.@-]+){2,}/?")
+_MAKING = words(
+    "create generate open start new add launch init initialize load make upload write register"
+    " connect"
+)
+_UNMAKING = words("delete remove close stop end clear reset drop destroy disconnect")
 _NOTHING_THERE = re.compile(r"\W*(?:error\W+)?no (?:\w+ ){0,2}?(\w{4,})", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{4,}")
 _MOST_EARLIER = 200
@@ -169,7 +171,16 @@ def _kind(failure: Failure) -> Kind:
         kind = HTTP_KINDS.get(code) or RPC_KINDS.get(code)
     if kind is None and _is_not_offered(failure):
         return "unknown_tool"
-    return kind or _kind_of_misfit(failure) or "other"
+    return (
+        kind or _kind_of_misfit(failure) or ("server_crash" if _sent_nothing(failure) else "other")
+    )
+
+
+def _sent_nothing(failure: Failure) -> bool:
+    """Whether a tool that runs by itself failed on a call that had nothing to get wrong."""
+    by_itself = failure.role not in RUNS_CODE and failure.call.arguments_recorded
+    stopped = _by_user(failure) or _by_harness(failure)
+    return by_itself and failure.call.parameters == {} and not stopped and bool(failure.message)
 
 
 def _is_not_offered(failure: Failure) -> bool:
@@ -240,13 +251,13 @@ def _by_lost_state(failure: Failure) -> Blame | None:
     for call in failure.run.earlier(failure.position):
         if call.server != failure.call.server or not call.success:
             continue
-        words = set(words_of(call.tool))
-        known = words & nouns or any(_mentions(call, value) for value in named)
+        named_by = set(words_of(call.tool))
+        known = named_by & nouns or any(_mentions(call, value) for value in named)
         if not known:
             continue
-        if words & _UNMAKING:
+        if named_by & _UNMAKING:
             return None
-        if words & _MAKING:
+        if named_by & _MAKING:
             return "server"
     return None
 
@@ -310,6 +321,6 @@ def _values(arguments: Any, depth: int = 0) -> list[str]:
 
 
 def _mentions(call: ToolExecutionResult, value: str) -> bool:
-    if value in _values(call.parameters):
+    if value in _values(call.parameters) or value in _values(call.result):
         return True
     return isinstance(call.result, str) and value in call.result[:20_000]

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from assay.outcome.grammar import words
 from assay.outcome.roles import BRINGS_CONTENT, RUNS_CODE, Role
 from assay.outcome.wording import Found, opening
 
@@ -20,12 +21,10 @@ _MOST_ITEMS = 50
 _LONGEST_MESSAGE = 1_000
 
 # Keys under which an error stands; names that only describe one make none on their own.
-_ERRORS = frozenset(
-    "error errors err exception error_message errormessage error_msg errmsg fault".split()
-)
-_ERROR_DETAILS = frozenset(
+_ERRORS = words("error errors err exception error_message errormessage error_msg errmsg fault")
+_ERROR_DETAILS = words(
     "error_code errorcode error_type errortype failure failure_reason error_details errordetails"
-    " is_error iserror has_error haserror timed_out timedout".split()
+    " is_error iserror has_error haserror timed_out timedout"
 )
 _ERROR_KEYS = _ERRORS | _ERROR_DETAILS
 _ERROR_NAME = re.compile(
@@ -44,9 +43,9 @@ _STATUS_KEYS = (
     "typename",
 )
 _SYMBOL_KEYS = (*_STATUS_KEYS, "code", "error_code")
-_FAILED_WORDS = frozenset(
+_FAILED_WORDS = words(
     "error failed failure fail errored exception timeout denied rejected unauthorized forbidden"
-    " notfound invalid cancelled canceled aborted unavailable".split()
+    " notfound invalid cancelled canceled aborted unavailable"
 )
 _HTTP_KEYS = ("status_code", "statuscode", "http_status", "http_code", "status", "code", "cod")
 _MESSAGES = (
@@ -54,22 +53,24 @@ _MESSAGES = (
     *("error_description", "description", "err", "exception", "title", "error_code", "code"),
     *("type", "stderr", "value", "text"),
 )
-_SAYS_WHY = frozenset("message msg detail reason description title text error_code code".split())
+_SAYS_WHY = words("message msg detail reason description title text error_code code")
 # What a record of something that happened carries.
-_RECORD_KEYS = frozenset(
+_RECORD_KEYS = words(
     "id job_id run_id uuid created_at started_at updated_at finished_at completed_at created"
-    " createdat updatedat startedat number order_id task_id".split()
+    " createdat updatedat startedat number order_id task_id"
 )
 # Keys of administration: what stands there is no delivery.
 _ADMINISTRATION = _ERROR_KEYS.union(
     (*_SUCCESS_KEYS, *_STATUS_KEYS, *_HTTP_KEYS, *_MESSAGES),
-    "output data result content body request_id requestid trace_id timestamp time duration path"
-    " method documentation_url help hint hints suggestion suggestions url tool tool_name name id"
-    " object meta _meta metadata instance count total query retryable retry_after param info"
-    " help_url available args arguments input stack stacktrace traceback stdout annotations"
-    " tool_call_id call_id tool_use_id role index session_id error_count".split(),
+    words(
+        "output data result content body request_id requestid trace_id timestamp time duration path"
+        " method documentation_url help hint hints suggestion suggestions url tool tool_name name"
+        " id object meta _meta metadata instance count total query retryable retry_after param info"
+        " help_url available args arguments input stack stacktrace traceback stdout annotations"
+        " tool_call_id call_id tool_use_id role index session_id error_count"
+    ),
 )
-_SIGNALS = _ERROR_KEYS.union(_SUCCESS_KEYS, _STATUS_KEYS, _HTTP_KEYS, ("failed",))
+_SIGNALS = _ERROR_KEYS.union(_SUCCESS_KEYS, _STATUS_KEYS, _HTTP_KEYS, ())
 _NAMES_ERROR = re.compile(r"error|exception|failure")
 _DELIVERIES = ("data", "result", "content", "output", "body")
 _HOLLOW = frozenset(
@@ -79,7 +80,6 @@ _HUMP = re.compile(r"([a-z])([A-Z])")
 _NO_LETTER = re.compile(r"[^a-z]+")
 _FALSE = ("false", "no")
 _FLAGS = ("is_error", "iserror", "has_error", "haserror", "timed_out", "timedout")
-_BATCH = (("succeeded", "failed"), ("success_count", "failed"), ("imported", "failed"))
 
 
 @lru_cache(maxsize=8192)
@@ -96,9 +96,7 @@ def is_filled(value: Any) -> bool:
     """Whether something stands there: not null, false, 0, "none", {} or []."""
     if isinstance(value, str):
         return len(value) > 12 or value.strip().lower() not in _HOLLOW
-    if isinstance(value, dict) and len(value) <= 5:
-        return any(map(is_filled, value.values()))
-    return bool(value)
+    return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
 def _is_message(value: Any) -> bool:
@@ -118,8 +116,8 @@ def message_of(value: Any, depth: int = 0) -> str:
             for key in _MESSAGES
             if depth < _DEEPEST and is_filled(plain.get(key))
         )
-        told = " ".join(dict.fromkeys(filter(None, parts)))
-        return (told or _as_json(value))[:_LONGEST_MESSAGE]
+        found = " ".join(dict.fromkeys(filter(None, parts)))
+        return (found or _as_json(value))[:_LONGEST_MESSAGE]
     if isinstance(value, list):
         return " ".join(message_of(item, depth + 1) for item in value[:3] if depth < _DEEPEST)
     return "" if value is None else str(value)[:_LONGEST_MESSAGE]
@@ -134,7 +132,7 @@ def error_in(value: Any, role: Role, depth: int = 0) -> Found | None:
             return found
         return _below(value, role, depth) or (_by_text(plain, role) if value else None)
     if isinstance(value, list) and value:
-        return _error_list(value, role, depth)
+        return _error_list(value, role)
     return None
 
 
@@ -173,12 +171,10 @@ def _error_body(body: dict[Any, Any], plain: dict[str, Any], role: Role) -> Foun
     if _denies_success(plain):
         return Found("error_body" if named else "success_false", message_of(body))
     failed = _has_failed_status(plain)
-    if (failed or named) and _is_record(plain, role):
+    if ((failed or named) and _is_record(plain, role)) or _is_no_error(plain, named, role):
         return None
     if any(plain.get(key) is True for key in _FLAGS):
         return Found("error_body", message_of(body))
-    if _is_no_error(plain, named, role):
-        return None
     if named and not _claims_success(plain) and _is_about_error(plain, named, failed=failed):
         return Found("error_body", message_of(body))
     return _by_status(body, plain, failed=failed)
@@ -235,10 +231,6 @@ def _by_status(body: dict[Any, Any], plain: dict[str, Any], *, failed: bool) -> 
         return Found("failed_status", message_of(body))
     if _http_status(plain) and _delivered(plain) <= 1 and (says_why or len(plain) <= 3):
         return Found("http_body", message_of(body))
-    for done, undone in _BATCH:
-        count = plain.get(undone)
-        if done in plain and not plain[done] and isinstance(count, int) and count > 0:
-            return Found("every_item_failed", message_of(body))
     return None
 
 
@@ -299,24 +291,21 @@ def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
     texts = [item for key in keys if isinstance(item := plain.get(key), str)]
     if len(texts) != 1 or not texts[0].strip() or _delivered(plain) or _is_record(plain, "read"):
         return None
-    found = opening(texts[0], role)
-    return found
+    return opening(texts[0], role)
 
 
-def _error_list(items: list[Any], role: Role, depth: int) -> Found | None:
+def _error_list(items: list[Any], role: Role) -> Found | None:
     if len(items) == 1 and isinstance(items[0], str):
         return opening(items[0], role)
     if role in RUNS_CODE or not all(isinstance(item, dict) for item in items[:_MOST_ITEMS]):
         return None
-    first = _error_item(items[0], role, depth)
-    if first is None or any(
-        _error_item(item, role, depth) is None for item in items[1:_MOST_ITEMS]
-    ):
+    first = _error_item(items[0], role)
+    if first is None or any(_error_item(item, role) is None for item in items[1:_MOST_ITEMS]):
         return None
     return Found("every_item_failed", message_of(items))
 
 
-def _error_item(item: dict[Any, Any], role: Role, depth: int) -> Found | None:
+def _error_item(item: dict[Any, Any], role: Role) -> Found | None:
     plain = _plain(item)
     named = any(isinstance(plain.get(key), str | dict) for key in _ERRORS)
     counts = any(type(value) in (int, float) for value in plain.values())

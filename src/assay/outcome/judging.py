@@ -12,13 +12,11 @@ from assay.outcome.commands import (
     Ending,
     asks_a_question,
     ending_of,
+    failed_output,
     failure_behind_success,
-    has_fallback,
-    output_opening,
     reports_findings,
-    shell_failure,
 )
-from assay.outcome.grammar import STATES
+from assay.outcome.grammar import STATES, words
 from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, stems_of
 from assay.outcome.wording import (
     Found,
@@ -37,13 +35,13 @@ LONGEST_MESSAGE = 1_000
 
 _EMPTY = frozenset({"", "null", "none", "undefined", "(no output)", "no output"})
 # Arguments that ask for whatever matches; the others name one thing.
-_QUERY_KEYS = frozenset(
+_QUERY_KEYS = words(
     "query q keyword keywords search pattern text filter search_query search_term regex glob terms"
-    " prompt question content message".split()
+    " prompt question content message"
 )
 _PAGE_KEYS = ("title", "content", "text", "markdown", "body", "page_content")
 _WORD = re.compile(r"[a-z]+")
-_NEGATIONS = frozenset("not cannot failed error unable no t".split())
+_NEGATIONS = words("not cannot failed error unable no t")
 _LONGEST_REPR = 20_000
 _LONGEST_HEADER = 600
 _HEADER = re.compile(r"(?:(?!Process exited)[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -72,30 +70,29 @@ def find_outcome(
     ending = None
     if role not in BRINGS_CONTENT or isinstance(value, dict):
         ending = ending_of(value, of_command=role == "command")
-    if ending is not None and ending.status:
+    status = None if ending is None else ending.status
+    # Who saw how a command ended knows more than a line of its output says.
+    seen_to_succeed = call.reported_success is True and isinstance(value, str)
+    if ending is not None and status and not seen_to_succeed:
         return _by_exit_status(call, ending)
-    if reported is False:
+    # An exit status of 0 outweighs the error mark of a block, but not what the reader says.
+    if reported is False and (status != 0 or call.reported_success is False):
         return _as_reported(call, payload, ending)
-    if isinstance(value, dict) and "jsonrpc" in value and value.get("error"):
-        return _failed("protocol_error", message_of(value["error"]))
     found = _search(call, value, role, ending)
     if isinstance(found, Finding):
         return found
     if found is not None and not _is_the_deed(call.tool, found):
         return _failed(found.rule, found.message)
-    if ending is not None and ending.status == 0:
-        return Finding(success=True, rule="exit_code")
-    return _without_failure(value, reported)
+    return _without_failure(value, reported, status)
 
 
 def _is_the_deed(tool: str, found: Found) -> bool:
     """Whether a message reports just what the tool is for: a tool that cancels reports this."""
     if found.rule not in ("subject_failed", "denial", "fail_verb", "failed_status"):
         return False
-    words = set(_WORD.findall(found.message[:120].lower()))
-    stems = stems_of(tool)
-    return _NEGATIONS.isdisjoint(words) and any(
-        word.startswith(stem) for word in words & STATES for stem in stems
+    used = set(_WORD.findall(found.message[:120].lower()))
+    return _NEGATIONS.isdisjoint(used) and any(
+        word.startswith(stem) for word in used & STATES for stem in stems_of(tool)
     )
 
 
@@ -167,6 +164,8 @@ def _search_data(
 ) -> Found | Finding | None:
     if ending is not None:
         return _search_output(call, ending.output, ending)
+    if isinstance(value, dict) and "jsonrpc" in value and value.get("error"):
+        return Found("protocol_error", message_of(value["error"]))
     if isinstance(value, dict) and _has_unreadable_flag(value):
         return Finding(success=None, rule="unreadable_flag")
     found = error_in(value, role)
@@ -193,20 +192,15 @@ def _has_unreadable_flag(value: dict[Any, Any]) -> bool:
 def _search_output(
     call: ToolExecutionResult, output: str, ending: Ending | None
 ) -> Found | Finding | None:
+    if not output or output.isspace():
+        return None
     code = code_of(call.parameters)
-    if not output.strip():
-        return None
-    if ending is not None and ending.status == 0:
-        found = failure_behind_success(code, output)
-        checker = is_checker(call.tool)
-        is_failure = found and not reports_findings(code, output, is_checker=checker)
-        return found if is_failure else None
-    found = shell_failure(code, output) or output_opening(code, output)
-    if found is None or has_fallback(code):
-        return None
-    if reports_findings(code, output, is_checker=is_checker(call.tool)):
-        return Finding(success=True, rule="findings")
-    return found
+    # Of a command, a reported success is an exit status of 0 that nobody wrote down.
+    ended_well = call.reported_success is True or (ending is not None and ending.status == 0)
+    found = (failure_behind_success if ended_well else failed_output)(code, output)
+    if found is None or not reports_findings(code, output, is_checker=is_checker(call.tool)):
+        return found
+    return None if ended_well else Finding(success=True, rule="findings")
 
 
 def _search_text(call: ToolExecutionResult, text: str, role: Role) -> Found | Finding | None:
@@ -233,7 +227,9 @@ def _exact_keys(arguments: Any) -> list[str]:
     ]
 
 
-def _without_failure(value: Any, reported: bool | None) -> Finding:
+def _without_failure(value: Any, reported: bool | None, status: int | None) -> Finding:  # noqa: FBT001
+    if status == 0:
+        return Finding(success=True, rule="exit_code")
     if reported:
         return Finding(success=True, rule="reported_success")
     if value is None:

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Any, Literal
 
+from assay.outcome.grammar import words
+
 Role = Literal[
     "command", "query", "search", "action", "read", "page", "log", "check", "ask", "other"
 ]
@@ -18,45 +20,34 @@ BRINGS_CONTENT: frozenset[Role] = frozenset(("read", "search", "page", "log", "a
 # Tools that run what the agent wrote.
 RUNS_CODE: frozenset[Role] = frozenset(("command", "query"))
 
-_ROLES: dict[str, Role] = {
-    word: role
-    for role, words in (
-        (
-            "command",
-            "bash shell exec terminal command cmd console run python code ipython powershell sh"
-            " execute process script repl stdin jupyter",
-        ),
-        (
-            "search",
-            "search find query list grep glob filter browse ls suggest autocomplete rg scan match",
-        ),
-        (
-            "action",
-            "editor create update delete write edit add set send move insert post upload remove"
-            " save close cancel book put patch replace rename apply generate make schedule assign"
-            " submit merge fork push commit reply copy install start stop click type fill press",
-        ),
-        (
-            "read",
-            "get read fetch open view retrieve download describe info show load cat lookup details"
-            " inspect",
-        ),
-        (
-            "check",
-            "test tests lint check validate verify review audit typecheck grade grader"
-            " diagnose diagnostics assess compare",
-        ),
-    )
-    for word in words.split()
+_WORDS: dict[Role, frozenset[str]] = {
+    "command": words(
+        "bash shell exec terminal command cmd console run python code ipython powershell sh execute"
+        " process script repl stdin jupyter"
+    ),
+    "search": words(
+        "search find query list grep glob filter browse ls suggest autocomplete rg scan match"
+    ),
+    "action": words(
+        "editor create update delete write edit add set send move insert post upload remove save"
+        " close cancel book put patch replace rename apply generate make schedule assign submit"
+        " merge fork push commit reply copy install start stop click type fill press"
+    ),
+    "read": words(
+        "get read fetch open view retrieve download describe info show load cat lookup details"
+        " inspect"
+    ),
+    "check": words(
+        "test tests lint check validate verify review audit typecheck grade grader diagnose assess"
+    ),
 }
-_CHECKING = frozenset(word for word, role in _ROLES.items() if role == "check") - {"compare"}
 # Words that decide wherever they stand in a name.
-_DECISIVE: dict[str, Role] = {
-    **dict.fromkeys("log logs errors exceptions failures diagnostics".split(), "log"),
-    **dict.fromkeys("ask translate summarize rewrite paraphrase".split(), "ask"),
-    **dict.fromkeys(("sql",), "query"),
+_DECISIVE: dict[Role, frozenset[str]] = {
+    "log": words("log logs errors exceptions failures diagnostics"),
+    "ask": words("ask translate summarize rewrite paraphrase"),
+    "query": words("sql"),
+    "page": words("navigate goto webfetch scrape crawl"),
 }
-_OF_PAGES = frozenset({"navigate", "goto", "webfetch", "scrape", "crawl"})
 _ADDRESSES = frozenset({"url", "urls", "uri"})
 _QUERIES = frozenset({"query", "q", "keywords", "pattern", "search_query"})
 _CODE_KEYS = ("command", "cmd", "code", "script", "commands")
@@ -109,20 +100,17 @@ def stems_of(tool: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def is_checker(tool: str) -> bool:
     """Whether a tool's name says that it looks for faults."""
-    return not _CHECKING.isdisjoint(words_of(tool))
+    return not _WORDS["check"].isdisjoint(words_of(tool))
 
 
 @lru_cache(maxsize=4096)
 def _role_by_names(tool: str, keys: frozenset[str]) -> Role:
-    words = words_of(tool)
-    found = next((_DECISIVE[word] for word in words if word in _DECISIVE), None)
-    if found is not None or "sql" in keys:
-        return found or "query"
-    found = next((_ROLES[word] for word in words if word in _ROLES), None)
-    if not _OF_PAGES.isdisjoint(words):
-        return "page"
+    named = words_of(tool)
+    for role, decisive in _DECISIVE.items():
+        if not decisive.isdisjoint(named):
+            return role
+    roles = (role for word in named for role, known in _WORDS.items() if word in known)
+    found = next(roles, "query" if "sql" in keys else None)
     if found in (None, "read", "search") and not _ADDRESSES.isdisjoint(keys):
         return "page"
-    if found is not None:
-        return found
-    return "other" if _QUERIES.isdisjoint(keys) else "search"
+    return found or ("other" if _QUERIES.isdisjoint(keys) else "search")

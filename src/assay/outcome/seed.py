@@ -25,42 +25,25 @@ _EXECUTION = re.compile(r"Error calling tool|Error executing tool")
 _VALIDATION = re.compile(r"validation", re.IGNORECASE)
 
 
-def _words(*texts: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, texts)))
-
-
-def _loosely(*texts: str) -> str:
-    return "|".join(f"(?i:{re.escape(text)})" for text in texts)
-
-
 # First match wins.
-RULES: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (_words("is a required property", "Field required"), MODEL, "missing_required_field"),
-    (
-        re.compile(r"is not of type ['\"]|unable to parse string as an integer"),
-        MODEL,
-        "wrong_type",
-    ),
-    (_words("is not valid under any of the given schemas"), MODEL, "invalid_schema"),
-    (
-        _words("Invalid arguments for tool", "Unexpected keyword argument"),
-        MODEL,
-        "invalid_arguments",
-    ),
-    (
-        re.compile(f"Input validation error|{_loosely('validation error')}"),
-        MODEL,
-        "validation_error",
-    ),
-    (re.compile(f"429|Too Many Requests|{_loosely('rate limit')}"), SERVER, "rate_limit"),
-    (re.compile(_loosely("cap exceeded", "quota")), SERVER, "quota_exceeded"),
-    (_words("'NoneType' object", "AttributeError"), SERVER, "null_reference"),
-    (_words("Length mismatch", "Lengths must match"), SERVER, "data_processing_error"),
-    (re.compile(r"\A(?=.*Index)(?=.*out of)", re.DOTALL), SERVER, "index_error"),
-    (re.compile(_loosely("not found", "does not exist")), SERVER, "not_found"),
-    (re.compile(_loosely("cannot be after", "invalid date")), MODEL, "invalid_date_range"),
-    (re.compile(_loosely("timeout", "connection")), SERVER, "network_error"),
-    (_words("server_not_in_configs", "could not be loaded"), SERVER, "server_unavailable"),
+RULES = tuple(
+    (re.compile(pattern), category, subcategory)
+    for pattern, category, subcategory in (
+        (r"is a required property|Field required", MODEL, "missing_required_field"),
+        (r"is not of type ['\"]|unable to parse string as an integer", MODEL, "wrong_type"),
+        (r"is not valid under any of the given schemas", MODEL, "invalid_schema"),
+        (r"Invalid arguments for tool|Unexpected keyword argument", MODEL, "invalid_arguments"),
+        (r"Input validation error|(?i:validation error)", MODEL, "validation_error"),
+        (r"429|Too Many Requests|(?i:rate limit)", SERVER, "rate_limit"),
+        (r"(?i:cap exceeded|quota)", SERVER, "quota_exceeded"),
+        (r"'NoneType' object|AttributeError", SERVER, "null_reference"),
+        (r"Length mismatch|Lengths must match", SERVER, "data_processing_error"),
+        (r"\A(?=[\s\S]*Index)(?=[\s\S]*out of)", SERVER, "index_error"),
+        (r"(?i:not found|does not exist)", SERVER, "not_found"),
+        (r"(?i:cannot be after|invalid date)", MODEL, "invalid_date_range"),
+        (r"(?i:timeout|connection)", SERVER, "network_error"),
+        (r"server_not_in_configs|could not be loaded", SERVER, "server_unavailable"),
+    )
 )
 
 

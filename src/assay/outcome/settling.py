@@ -51,9 +51,8 @@ def judge_call(
         return Judgement(found.success, found.rule)
     failure = Failure(call, payload.value, role, found.rule, found.message, run, position)
     blamed = blame(failure)
-    return Judgement(
-        False, found.rule, found.message or None, blamed.blame, blamed.kind, blamed.rule
-    )
+    message = found.message or None
+    return Judgement(found.success, found.rule, message, blamed.blame, blamed.kind, blamed.rule)
 
 
 def settle(case: AgentTestCase) -> AgentTestCase:

@@ -41,7 +41,7 @@ _LEAD = re.compile(
     r"|h[1-6]|html|body|pre|code)>|(?:tool )?(?:result|output|response|observation):?\s*\n)+",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(.{1,300}?)(?:[.!?](?=\s|$)|\n|$)", re.DOTALL)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 # What is quoted is somebody else's sentence.
 _QUOTED = re.compile(r'"[^"\n]*(?:"|\Z)')
@@ -105,13 +105,13 @@ class _Opening:
         self.text = text
         self.head = head
         self.role = role
-        found = _SENTENCE.match(head)
-        self.first = found[1] if found else head[:_SHORTEST]
+        end = _SENTENCE_END.search(head, 1, _SHORTEST)
+        self.first = head[: end.start() if end else _SHORTEST]
         self.low = self.first.lower()
 
     def rule(self, keys: Callable[[], list[str]]) -> str:
         """The rule by which it reports a failure; empty if it reports none."""
-        has_sign = any(sign in self.low for sign in SIGNS)
+        has_sign = any(sign in self.low for sign in SIGNS) or not self.low.isascii()
         asks = self._asks_to_retry()
         if not (has_sign or asks) or self._is_calm():
             return ""
@@ -135,9 +135,9 @@ class _Opening:
 
     def _by_grammar(self, keys: Callable[[], list[str]]) -> str:
         words = set(_WORD.findall(self.low))
-        if not DECLINING.isdisjoint(words) and len(self.text) < 3_000:
-            if holds("declined", self.first):
-                return "declined"
+        may_decline = not DECLINING.isdisjoint(words) and len(self.text) < 3_000
+        if may_decline and holds("declined", self.first):
+            return "declined"
         if not NOTHING.isdisjoint(words) or self.low[:1] == "0":
             if starts("lack", self.first) and self.role != "search" and len(self.text) < _SHORT:
                 return "lack"
@@ -147,9 +147,8 @@ class _Opening:
             return self._in_content()
         if self._has_noun() and starts("error_noun", self.head):
             return "error_noun"
-        if self.role == "command" and self._is_listing():
-            return ""
-        return self._by_verb(words) or self._by_denial(words)
+        is_listing = self.role == "command" and self._is_listing()
+        return "" if is_listing else self._by_verb(words) or self._by_denial(words)
 
     def _has_noun(self) -> bool:
         return not self.low.isascii() or any(noun in self.low for noun in NOUNS)

@@ -17,12 +17,12 @@ from assay.analyses import ANALYSES, Analysis
 from assay.analyses.questions.episodes import Ending
 from assay.comparing.many_tasks import SIGN_FLIP
 from assay.event_loop import run_to_end
-from assay.outcome import KINDS as FAILURE_KINDS
 from assay.judge.rubric import DIMENSIONS
 from assay.metrics import chatbot
 from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
+from assay.outcome import KINDS as FAILURE_KINDS
 from assay.render.pages import figures
 from assay.render.pages.analyses_view import definition_of
 from assay.render.pages.arena_view import MetricView

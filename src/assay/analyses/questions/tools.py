@@ -23,7 +23,8 @@ class ToolUse(Struct, frozen=True):
     """Calls of one tool, by one model, or of all; what is not grouped by is None.
 
     Shares lie between 0 and 1. `success_rate` is of the calls whose outcome is known; the others
-    are the `unknown_calls`. It has its interval over tasks, which is None where there is only one. Seconds are None where nobody took the time.
+    are the `unknown_calls`. It has its interval over tasks, which is None where there is only one.
+    Seconds are None where nobody took the time.
     """
 
     model: str | None
