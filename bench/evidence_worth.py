@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay import AgentTestCase, read_runs
-from assay.evidence.examination import examine
-from assay.evidence.run_facts import RunFacts
+from assay.evidence import examine
 from assay.judge.evidence import marks_of
-from assay.judge.looking import ExaminedRun
 from assay.score import mean
 from assay.stats.intervals import percentile_interval
+from assay.verdict import cap_of
 from bench.auroc import pairs_put_right, within_tasks
 from bench.result import Result, Size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from assay.evidence.findings import FindingKind, Severity
+    from assay.evidence import FindingKind
     from assay.stats.intervals import Interval
+    from assay.verdict import Weight
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared"))
@@ -37,13 +37,13 @@ SETS = ("mcpmark-postgres", "tau-bench", "tau2-bench-runs")
 RESAMPLES = {"full": 1_000, "small": 100}
 LEVEL = 0.95
 LEAST_LIFT = 1.5
-_SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+_WEIGHTS: tuple[Weight, ...] = ("no_end", "wrong", "reported", "waste", "score_only")
 
 
 class Weighed(NamedTuple):
-    """A finding and how severe it was held to be."""
+    """A finding and what it says of a run."""
 
-    severity: Severity
+    weight: Weight
     kind: FindingKind
 
 
@@ -79,27 +79,22 @@ def _with_outcome(folder: Path) -> Iterable[AgentTestCase]:
 
 
 def _judged(name: str, case: AgentTestCase) -> Judged:
-    facts = RunFacts(case)
-    examined = examine(case, facts=facts)
-    marks = marks_of(ExaminedRun(facts, examined))
-    findings = examined.findings
-    bad = [known for known in facts.calls if known.failed or known.is_empty]
+    examined = examine(case)
+    marks = marks_of(examined)
+    calls = examined.run.calls
+    bad = [known for known in calls if not known.ok or not known.result]
     return Judged(
         (name, str(case.task_id)),
         bool(case.outcome and case.outcome.success),
         {
             "evidence marks": mean(marks.values.values()),
-            "findings": _negative(findings.concern),
-            "few failed or empty calls": -len(bad) / len(facts.calls) if facts.calls else None,
-            "few calls": -float(len(facts.calls)),
+            "findings": cap_of(examined.weights or ()),
+            "few failed or empty calls": -len(bad) / len(calls) if calls else None,
+            "few calls": -float(len(calls)),
             "a long answer": float(len(case.actual_output or "")),
         },
-        frozenset(Weighed(found.severity, found.kind) for found in findings.found),
+        frozenset(Weighed(found.weight, found.kind) for found in examined.findings),
     )
-
-
-def _negative(value: float | None) -> float | None:
-    return None if value is None else -value
 
 
 def _aurocs(name: str, judged: Sequence[Judged], resamples: int) -> list[Result]:
@@ -178,7 +173,7 @@ def _bootstrapped(
 def _lifts(judged: Sequence[Judged], resamples: int) -> list[Result]:
     """How much oftener a run with a finding failed than the runs of its set do."""
     weighed = {each for row in judged for each in row.found}
-    worst_first = sorted(weighed, key=lambda each: (_SEVERITIES.index(each.severity), each.kind))
+    worst_first = sorted(weighed, key=lambda each: (_WEIGHTS.index(each.weight), each.kind))
     return [_lift_result(each, judged, resamples) for each in worst_first]
 
 
@@ -195,9 +190,9 @@ def _lift_result(weighed: Weighed, judged: Sequence[Judged], resamples: int) -> 
     )
     interval = percentile_interval([d for d in drawn if d is not None], len(tasks), LEVEL)
     failed = sum(not row.success for row in rows)
-    is_high = weighed.severity == "high"
+    is_high = weighed.weight == "no_end"
     return Result(
-        name=f"how much oftener a run with the {weighed.severity} finding {weighed.kind} failed",
+        name=f"how much oftener a run with the finding {weighed.kind} failed",
         ours=lift,
         peer=1.0,
         unit="times",

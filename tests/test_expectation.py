@@ -15,7 +15,6 @@ WHOLE = {
     "forbidden": [{"tool": "delete_*"}, {"target": "users"}],
     "answer": ["42"],
     "extra_writes": "ignore",
-    "ticket": "kept",
 }
 
 
@@ -23,7 +22,6 @@ def test_what_goes_in_comes_out() -> None:
     found = Expectations.from_dict(WHOLE)
     assert found.writes is not None
     assert found.writes[0] == ExpectedWrite("pay", {"id": 1}, ["id"], ["x"], count=2)
-    assert found.extra == {"ticket": "kept"}
     assert found.to_dict() == WHOLE
 
 

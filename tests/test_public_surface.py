@@ -36,6 +36,7 @@ PUBLIC = {
     "Unreadable",
     "Usage",
     "read_runs",
+    "examine",
     "score_cases",
     "score_stream",
 }

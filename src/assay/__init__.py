@@ -19,6 +19,7 @@ _HOMES = {
     "CaseScores": "assay.scoring",
     "EffectMatch": "assay.metrics.effects",
     "Evidence": "assay.score",
+    "examine": "assay.evidence",
     "Expectations": "assay.expectation",
     "ExpectedWrite": "assay.expectation",
     "Failed": "assay.scoring",
@@ -42,6 +43,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
+    from assay.evidence import examine as examine
     from assay.execution import MCPExecutionData as MCPExecutionData
     from assay.execution import ToolExecutionResult as ToolExecutionResult
     from assay.expectation import Expectations as Expectations

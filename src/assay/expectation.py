@@ -10,7 +10,6 @@ from assay.errors import InvalidRecord
 from assay.records import preview, read_record, write_record
 
 ExtraWrites = Literal["count", "ignore"]
-_ALIKE = 0.8
 
 
 @dataclass
@@ -39,7 +38,7 @@ class ExpectedWrite:
     def from_dict(cls, data: object, where: str = "write") -> ExpectedWrite:
         """Read an expected write; a tool's name alone will do."""
         found = read_record(cls, {"tool": data} if isinstance(data, str) else data, where)
-        _refuse_misspelt(found, where)
+        _refuse_unknown(found, where)
         if found.count < 1:
             raise InvalidRecord(f"{where}.count: expected 1 or more, got {found.count}")
         if not any((found.tool, found.arguments, found.values, found.target)):
@@ -80,7 +79,7 @@ class Expectations:
             raise InvalidRecord(f"{where}: expected an object, got {preview(data)}")
         lists = {name: data[name] for name in ("writes", "forbidden") if data.get(name) is not None}
         found = read_record(cls, data | dict.fromkeys(lists), where)
-        _refuse_misspelt(found, where)
+        _refuse_unknown(found, where)
         if found.write_count is not None and found.write_count < 0:
             raise InvalidRecord(f"{where}.write_count: expected 0 or more, got {found.write_count}")
         for name, entries in lists.items():
@@ -100,10 +99,12 @@ def _writes(entries: object, where: str) -> list[ExpectedWrite]:
     return [ExpectedWrite.from_dict(entry, f"{where}[{i}]") for i, entry in enumerate(entries)]
 
 
-def _refuse_misspelt(record: ExpectedWrite | Expectations, where: str) -> None:
+def _refuse_unknown(record: ExpectedWrite | Expectations, where: str) -> None:
     """An expectation that nobody looks at would be met by every run."""
     known = [own.name for own in fields(record) if own.name != "extra"]
     for key in record.extra:
-        close = get_close_matches(key, known, n=1, cutoff=_ALIKE)
-        if close:
-            raise InvalidRecord(f"{where}.{key}: no such field. Did you mean {close[0]!r}?")
+        close = get_close_matches(key, known, n=1, cutoff=0.0)
+        nearest = close[0] if close else known[0]
+        raise InvalidRecord(
+            f"{where}.{key}: no such field. Did you mean {nearest!r}? Known: {', '.join(known)}"
+        )

@@ -79,11 +79,13 @@ def test_a_table_a_mean_and_what_they_stand_on(assay: Assay) -> None:
     done = assay("score", write("runs.jsonl", GOOD, FAILED, WRONG))
     assert done.code == 0
     lines = [line.split() for line in done.out.splitlines()]
-    assert ["good", "1", "1.000", "1.00", "1.00", "1.00", "0.00"] in lines
-    # Two of four rates are 1: schema and names; and without the schema, three of four.
-    assert lines[5][:7] == ["failed", "1", "0.500", "1.00", "1.00", "0.00", "1.00"]
-    assert lines[6][:7] == ["wrong", "1", "0.750", "0.00", "1.00", "1.00", "0.00"]
-    assert "mcp_tool: 3 scored, mean 0.750" in done.out
+    clear = ["none", "found", "(evidence)"]
+    assert ["good", "1", *clear, "1.000", "1.00", "1.00", "1.00", "1.00", "0.00"] in lines
+    # A failure that the answer hides holds the score down; the measured part is as it was.
+    suspect = ["suspect", "(evidence)", "0.400", "0.50"]
+    assert lines[5][:9] == ["failed", "1", *suspect, "1.00", "1.00", "0.00"]
+    assert lines[6][:9] == ["wrong", "1", *clear, "0.750", "0.75", "0.00", "1.00"]
+    assert "mcp_tool: 3 scored, mean 0.717" in done.out
     assert "3 of these scores: measured part only" in done.out
     assert done.err == ""
 
@@ -94,8 +96,8 @@ def test_many_cases_show_the_lowest(assay: Assay) -> None:
     done = assay("score", write("runs.jsonl", *cases))
     assert "Lowest 30 of 102" in done.out
     first, second = done.out.splitlines()[4:6]
-    assert first.split()[:3] == ["failed", "1", "0.500"]
-    assert second.split()[:3] == ["wrong", "1", "0.750"]
+    assert first.split()[:5] == ["failed", "1", "suspect", "(evidence)", "0.400"]
+    assert second.split()[:6] == ["wrong", "1", "none", "found", "(evidence)", "0.750"]
 
 
 def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
@@ -125,7 +127,7 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
     (metric,) = found["summary"]["metrics"]
     assert metric["means"]["mcp_tool"] == {"mean": 0.875, "n": 2}
     assert "not read: runs.jsonl:2: expected a case as an object, got int 7" in done.err
-    assert "good\nMeasured part only" in done.err
+    assert "good\nNo problem found (evidence).\nMeasured part only" in done.err
 
 
 def test_all_kinds_of_output_at_once(assay: Assay) -> None:
@@ -256,11 +258,12 @@ def test_the_tools_file_wins_over_the_case(assay: Assay) -> None:
 
 # Scores 1, 0.5 and 0.75; 4/4, 2/4 and 3/4 of the rates.
 THRESHOLDS: dict[str, tuple[float, list[Any], int]] = {
-    "all above": (0.5, [GOOD, FAILED, WRONG], 0),
+    "all above": (0.5, [GOOD, WRONG], 0),
+    "suspect is never above": (0.6, [GOOD, FAILED], 1),
     "one below": (0.6, [GOOD, FAILED, WRONG], 1),
     "the edge counts as reached": (0.75, [GOOD, WRONG], 0),
     "bad beats incomplete": (0.6, [GOOD, "oops", FAILED], 1),
-    "incomplete": (0.5, [GOOD, "oops", FAILED], 3),
+    "incomplete": (0.5, [GOOD, "oops", WRONG], 3),
     "not measurable is not bad": (0.5, [GOOD, case(execution_data=None)], 0),
     "nothing measurable is no verdict": (0.5, [case(execution_data=None)], 3),
     "nothing is no verdict": (0.5, [[]], 3),
@@ -376,7 +379,7 @@ def test_reasons_are_told_case_by_case(assay: Assay) -> None:
     odd = GOOD | {"run_id": "odd", "actual_output": ""}
     done = assay("score", write("runs.jsonl", WRONG, odd), "--verbose")
     arithmetic = "0.750 = mean of schema 0.00, names 1.00, ok 1.00, 1 - fail 1.00"
-    assert f"wrong\nMeasured part only (judging is off): {arithmetic}" in done.out
+    assert f"wrong\nNo problem found (evidence).\nMeasured part only (judging is off): {arithmetic}" in done.out
     assert "\nDoubtful: Actual output cannot be empty\n" in done.out
     assert done.err == "1 doubtful\n"
     brief = assay("score", "runs.jsonl")
@@ -436,8 +439,7 @@ def test_numbers_are_readable_at_any_width(columns: str) -> None:
     lines = done.out.splitlines()
     assert all(len(line) <= int(columns) for line in lines)
     (row,) = [line.split() for line in lines if line.lstrip().startswith("08-rate")]
-    # Three calls, one of which worked: names and schema 1, success 1/3, failure 2/3.
-    assert row[1:6] == ["3", "0.667", "1.00", "1.00", "0.33"]
+    assert row[1:5] == ["3", "failed", "(outcome)", "0.600"]
     assert "\x1b" not in done.out
 
 

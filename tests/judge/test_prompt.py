@@ -74,7 +74,7 @@ def test_the_record_is_shown_part_by_part() -> None:
     assert record["call 1"] == 'weather({"city":"Oslo"})\nsucceeded\n{"sky":"clear"}'
     assert record["call 2"] == 'weather({"city":"Rome"})\nfailed: timed out'
     assert record["the answer"] == "It is sunny."
-    assert record["the evidence"].splitlines()[0] == "Verdict of the program: problem found."
+    assert record["the evidence"].splitlines()[0] == "Verdict of the program: suspect."
 
 
 def test_what_else_is_known_is_shown_as_what_the_agent_did_not_see() -> None:

@@ -53,8 +53,11 @@ def breakdown_of(metric: MCPToolMetric) -> dict[str, Any]:
 
 
 def reason_of(metric: MCPToolMetric) -> list[str]:
+    """The lines of the reason after the verdict and what the evidence shows."""
     assert metric.reason is not None
-    return metric.reason.splitlines()
+    verdict, *lines = metric.reason.splitlines()
+    assert verdict.lower().startswith(str(metric.verdict))
+    return [line for line in lines if not line.startswith(("The evidence shows", "Held at"))]
 
 
 def test_the_score_is_six_tenths_judged_and_four_tenths_measured() -> None:
@@ -139,7 +142,8 @@ def test_before_the_first_case_there_is_nothing_to_see() -> None:
 
 def test_without_a_judge_the_measured_part_stands_alone_and_says_so() -> None:
     metric = measured(case_of(GOOD, FAILED))
-    assert metric.score == metric.tool_score == pytest.approx(0.8)
+    assert metric.tool_score == pytest.approx(0.8)
+    assert (metric.score, metric.verdict) == (0.4, "suspect")
     assert breakdown_of(metric)["basis"] == "measured part only"
     assert breakdown_of(metric)["judge"] is None
     assert metric.llm_score is None
@@ -280,7 +284,8 @@ def test_execution_data_may_come_beside_the_case() -> None:
     case = case_of(GOOD)
     metric = MCPToolMetric(model="none")
     beside = MCPExecutionData([GOOD, FAILED])
-    assert metric.measure(case, beside) == pytest.approx(0.8)
+    metric.measure(case, beside)
+    assert metric.tool_score == pytest.approx(0.8)
     assert asyncio.run(metric.a_measure(case, beside)) == pytest.approx(0.8)
     assert case.calls == [GOOD]
     assert metric.measure(LLMTestCase("a", "b"), beside) == pytest.approx((0.5 + 1) / 2)
@@ -432,7 +437,7 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
     assert parts["valid_call_failure_rate"] == 0.5
     assert set(parts) == {"mcp_tool", "judged", "tool_use", *DIMENSION_NAMES, *MEASURED_RATES}
     assert found.label == ""
-    assert found.reason.startswith("0.6 x 0.650 (judged by fixed marks)")
+    assert "0.6 x 0.650 (judged by fixed marks)" in found.reason
 
 
 def test_a_score_without_a_judge_is_labelled() -> None:

@@ -23,23 +23,22 @@ def measured(case: AgentTestCase, **options: Any) -> MCPToolMetric:
 
 def test_the_evidence_judge_is_the_default() -> None:
     metric = measured(sample(19))
-    # 1 of 3 claims and 2 of 3 expected things; the other four marks are 10.
-    judged = (6.7 + 3.3 + 4 * 10) / 60
-    assert metric.llm_score == pytest.approx(judged)
-    assert metric.score == pytest.approx(0.6 * judged + 0.4 * 1.0)
+    assert metric.score_breakdown is not None
+    uncapped = metric.score_breakdown["uncapped"]
+    assert metric.llm_score is not None
+    assert uncapped == pytest.approx(0.6 * metric.llm_score + 0.4 * 1.0)
+    assert metric.score is not None
+    assert metric.score <= 0.4 < uncapped
     assert (metric.evaluation_model, metric.evaluation_cost) == ("evidence", 0.0)
-    assert metric.verdict == "problem found"
+    assert (metric.verdict, metric.basis, metric.success) == ("failed", "outcome", False)
 
 
-def test_the_reason_names_the_judge_the_verdict_and_the_lowest_mark_first() -> None:
+def test_the_reason_names_the_verdict_first_then_the_formula() -> None:
     lines = (measured(sample(19)).reason or "").splitlines()
-    assert lines[0].startswith("0.6 x 0.833 (judged by evidence) + 0.4 x 1.000 (measured:")
-    assert lines[1] == (
-        "Problem found: 2 of 4 numbers in the answer are in no result and not in the prompt: "
-        "200,163.17, 18.2."
-    )
-    assert lines[2].startswith("Grounding 3.3: 1 of 3 checkable claims")
-    assert lines[3].startswith("Task fulfillment 6.7: 2 of 3 things in the expected answer")
+    assert lines[0] == "Failed (outcome)."
+    assert lines[1].startswith("The evidence shows: The answer states 200,163.17, 18.2")
+    assert lines[2].startswith("0.6 x 0.")
+    assert lines[3].startswith("Held at 0.")
 
 
 def test_aggregates_say_how_many_dimensions_they_stand_on() -> None:
@@ -59,14 +58,14 @@ def test_aggregates_say_how_many_dimensions_they_stand_on() -> None:
 def test_the_score_is_labelled_and_carries_verdict_and_evidence() -> None:
     found = asyncio.run(MCPToolMetric().evaluate(sample(12)))
     assert found.label == "judged by evidence"
-    assert [(told.text, told.kind) for told in found.evidence[:1]] == [("problem found", "verdict")]
-    assert "medium: failure_at_end" in [told.kind for told in found.evidence]
+    assert [(told.text, told.kind) for told in found.evidence[:1]] == [("failed", "verdict")]
+    assert "failure_reported" in [told.kind for told in found.evidence]
     arguments = found.part("parameter_accuracy")
     assert arguments is not None
     assert [(told.text, told.call) for told in arguments.evidence] == [
-        ("$.customer_id: C-10001 comes from nowhere.", 0),
-        ("$.order_id: SO-12345 comes from nowhere.", 1),
-        ("$.order_id: SO-12346 comes from nowhere.", 2),
+        ("$.customer_id: C-10001 has no source.", 0),
+        ("$.order_id: SO-12345 has no source.", 1),
+        ("$.order_id: SO-12346 has no source.", 2),
     ]
 
 
@@ -81,19 +80,18 @@ def test_with_nothing_to_judge_by_the_measured_part_stands_alone() -> None:
     assert marks == [None, None, 1.0, None, None, None, None, 1.0, None]
     nothing = measured(run("How is it?", answer="It is fine."))
     assert nothing.score is None
-    assert nothing.verdict == "not checkable"
+    assert (nothing.verdict, nothing.basis) == ("unknown", "none")
     assert nothing.reason is not None
     assert nothing.reason.splitlines()[:2] == [
+        "Unknown.",
         "Not scored: the judge gave no marks and nothing could be measured.",
-        "Not checkable.",
     ]
 
 
 def test_none_switches_judging_off() -> None:
     metric = measured(sample(19), model="none")
-    assert (metric.score, metric.llm_score, metric.verdict) == (1.0, None, None)
-    assert metric.evaluation_model is None
-    assert asyncio.run(MCPToolMetric(model="none").evaluate(sample(19))).evidence == ()
+    assert (metric.llm_score, metric.evaluation_model) == (None, None)
+    assert (metric.verdict, metric.basis) == ("failed", "outcome")
 
 
 def test_the_environment_may_name_a_judge(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult
 from assay.errors import InvalidRecord, UnknownName
-from assay.evidence.alignment import ALIGNMENTS, Order
+from assay.evidence import ALIGNMENTS, Order
 from assay.metrics.trajectory import (
     ArgumentRules,
     ExpectedCall,

@@ -40,6 +40,7 @@ QUANTITIES = {
     for quantity in (
         Quantity("success", "higher", "share of runs that succeeded"),
         Quantity("outcome_score", "higher", "score that the benchmark gave"),
+        Quantity("suspect", "lower", "share of runs whose verdict is suspect"),
         Quantity("failed_call_share", "lower", "share of calls that failed"),
         Quantity("model_failure_share", "lower", "share of calls that failed by the model's fault"),
         Quantity("server_failure_share", "lower", "share of calls that failed by the server's"),

@@ -47,6 +47,8 @@ _SCORES = """
     FROM scores
     WHERE value IS NOT NULL AND run_key IN (SELECT run_key FROM runs WHERE {where})
 """
+# The part of a metric's score that says whether its verdict is suspect.
+_SUSPECT = "/suspect"
 _NOT_VALUES = frozenset({"run_key", "task", "decided_by"})
 
 
@@ -85,7 +87,10 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
     chosen = where or "true"
     scores: dict[str, dict[str, float]] = {}
     for row in store.query(_SCORES.format(name=SCORE_NAME, where=chosen), **params):
-        scores.setdefault(row["run_key"], {})[row["name"]] = row["value"]
+        values = scores.setdefault(row["run_key"], {})
+        values[row["name"]] = row["value"]
+        if row["name"].partition("@")[0].endswith(_SUSPECT):
+            values["suspect"] = row["value"]
     return RunSet(
         name,
         tuple(

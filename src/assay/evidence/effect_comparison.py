@@ -1,10 +1,8 @@
 """What a run did against what was expected of it, or against what a golden run did.
 
-The value is between 0 and 1. Against a golden run it is the match of the writes alone, where
-the arguments of the writes say all there is to say. Where the golden run changed things by
-statements or commands, what it was told tells more about the outcome: the value is the mean of
-the match of the writes and of the facts. Where it changed nothing, the facts and the answer
-stand beside the writes that were not made.
+The value is between 0 and 1; an expectation is met by 1 alone. Against a golden run it is the
+match of the writes; where these were statements or commands, the facts that results brought count
+as much; where it changed nothing, facts and answer stand beside the writes that were not made.
 """
 
 from __future__ import annotations
@@ -13,31 +11,32 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.evidence.atoms import LONGEST_TEXT, Atom, atoms_in
 from assay.evidence.effect_matching import (
-    WantedWrite,
-    WritePair,
     answers,
+    contains_words,
     pair_writes,
     wanted_by,
     wanted_like,
 )
-from assay.evidence.effect_reading import Effect, RunEffects, facts_in, tool_name
-from assay.evidence.effect_values import plain
-from assay.evidence.moments import days_in
-from assay.evidence.quantities import number_in
-from assay.evidence.words import phrase_of
+from assay.evidence.effects import facts_in, plain, tool_name
 from assay.expectation import Expectations
 from assay.score import Evidence, mean
+from assay.text.dates import days_in
+from assay.text.entities import ids_in
+from assay.text.numbers import parse_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from assay.evidence.effect_matching import WantedWrite, WritePair
+    from assay.evidence.effects import Effect, RunEffects
 
 _MOST_SENTENCES = 50
 _MOST_NAMED = 8
 _LONGEST_SENTENCE = 500
 _LONGEST_DATE = 40
-_UNTOLD = "what the run wrote was not recorded"
+_UNRECORDED = "what the run wrote was not recorded"
+_MET = 1 - 1e-9
 
 
 class EffectPart(Struct, frozen=True):
@@ -50,10 +49,7 @@ class EffectPart(Struct, frozen=True):
 
 
 class EffectComparison(Struct, frozen=True):
-    """How well a run did what was expected, part by part; higher is better.
-
-    None when there is nothing to compare.
-    """
+    """How well a run did what was expected, part by part; None when there is nothing to compare."""
 
     value: float | None
     reason: str
@@ -63,6 +59,14 @@ class EffectComparison(Struct, frozen=True):
     def evidence(self) -> tuple[Evidence, ...]:
         """Every sentence of every part."""
         return tuple(found for part in self.parts for found in part.evidence)
+
+    @property
+    def is_met(self) -> bool | None:
+        """Whether everything expected was done and nothing else; None if it cannot be known."""
+        values = [part.value for part in self.parts if part.value is not None]
+        if not values:
+            return None
+        return all(value >= _MET for value in values)
 
     def part(self, name: str) -> EffectPart | None:
         """The part of that name; None if it was not looked at."""
@@ -79,23 +83,17 @@ def compare_effects(done: RunEffects, expected: RunEffects | Expectations) -> Ef
 def best_comparison(
     done: RunEffects, golden: Sequence[RunEffects]
 ) -> tuple[int, EffectComparison] | None:
-    """The golden run that a run matches best, by its place, and the comparison with it.
-
-    None when there is none; of equal ones the first.
-    """
+    """The golden run that a run matches best, by its place; None when there is none."""
     compared = [compare_effects(done, one) for one in golden]
     if not compared:
         return None
-    best = max(range(len(compared)), key=lambda i: _or_less_than_none(compared[i].value))
+    values = [-1.0 if one.value is None else one.value for one in compared]
+    best = values.index(max(values))
     return best, compared[best]
 
 
-def _or_less_than_none(value: float | None) -> float:
-    return -1.0 if value is None else value
-
-
 def _against_golden(done: RunEffects, golden: RunEffects) -> EffectComparison:
-    if golden.has_untold:
+    if golden.has_unrecorded:
         return EffectComparison(None, "what the golden run wrote was not recorded", ())
     writes = _writes_part([wanted_like(effect) for effect in golden.writes], done, extra=True)
     facts = _facts_part(golden.facts, done)
@@ -103,9 +101,9 @@ def _against_golden(done: RunEffects, golden: RunEffects) -> EffectComparison:
         return EffectComparison(writes.value, writes.reason, (writes,))
     if golden.writes:
         return _mean_of((writes, facts))
-    answer = _answer_part(_counted(golden.answer), done)
     if not golden.calls and not golden.answer.strip():
         return EffectComparison(None, "the golden run called nothing and said nothing", ())
+    answer = _answer_part(_checkable(golden.answer), done)
     value = mean((writes.value, mean((facts.value, answer.value))))
     reason = f"{writes.reason}; {facts.reason}; {answer.reason}"
     return EffectComparison(value, reason, (writes, facts, answer))
@@ -119,7 +117,7 @@ def _against_expectations(done: RunEffects, expected: Expectations) -> EffectCom
     if expected.write_count is not None:
         parts.append(_count_part(expected.write_count, done))
     if expected.answer is not None:
-        parts.append(_answer_part([_stated(text) for text in expected.answer], done))
+        parts.append(_answer_part(expected.answer, done))
     found = _mean_of(tuple(parts))
     if not expected.forbidden:
         return found
@@ -138,8 +136,8 @@ def _mean_of(parts: tuple[EffectPart, ...]) -> EffectComparison:
 
 def _writes_part(wanted: list[WantedWrite], done: RunEffects, *, extra: bool) -> EffectPart:
     """Writes that were expected and made, of all that were expected or made."""
-    if done.has_untold:
-        return EffectPart("effect_writes", None, _UNTOLD)
+    if done.has_unrecorded:
+        return EffectPart("effect_writes", None, _UNRECORDED)
     pairs = pair_writes(wanted, done.writes)
     credit = sum(pair.leaves.share for pair in pairs)
     answering = {pair.done for pair in pairs}
@@ -149,15 +147,15 @@ def _writes_part(wanted: list[WantedWrite], done: RunEffects, *, extra: bool) ->
     if not wanted and not extra:
         return EffectPart("effect_writes", None, "no write is expected, and others are ignored")
     right = sum(pair.leaves.share == 1 for pair in pairs)
-    said = [f"{right} of {_counted_words(len(wanted), 'expected write')} made as expected"]
+    stated = [f"{right} of {_counted(len(wanted), 'expected write')} made as expected"]
     if not wanted:
-        said = ["no write expected" if others else "no write expected, none made"]
+        stated = ["no write expected" if others else "no write expected, none made"]
     if len(pairs) > right:
-        said.append(f"{len(pairs) - right} made with other values")
+        stated.append(f"{len(pairs) - right} made with other values")
     if others:
-        said.append(f"{len(others)} made and not expected")
+        stated.append(f"{len(others)} made and not expected")
     sentences = list(_write_sentences(wanted, pairs, others, done))
-    return EffectPart("effect_writes", value, ", ".join(said), _bounded(sentences))
+    return EffectPart("effect_writes", value, ", ".join(stated), _bounded(sentences))
 
 
 def _write_sentences(
@@ -189,33 +187,28 @@ def _forbidden_part(wanted: list[WantedWrite], done: RunEffects) -> EffectPart:
     found = [
         _sentence(f"{effect.name} is forbidden and was made", "forbidden", effect.calls[0])
         for effect in done.writes
-        if any(_is_fully(one, effect) for one in wanted)
+        if any((match := answers(one, effect)) is not None and match.share == 1 for one in wanted)
     ]
-    if not found and done.has_untold:
-        return EffectPart("effect_forbidden", None, _UNTOLD)
+    if not found and done.has_unrecorded:
+        return EffectPart("effect_forbidden", None, _UNRECORDED)
     if not found:
         return EffectPart("effect_forbidden", 1.0, "nothing forbidden was done")
-    reason = f"{_counted_words(len(found), 'forbidden write')} made: worth nothing"
+    reason = f"{_counted(len(found), 'forbidden write')} made: worth nothing"
     return EffectPart("effect_forbidden", 0.0, reason, _bounded(found))
-
-
-def _is_fully(wanted: WantedWrite, effect: Effect) -> bool:
-    match = answers(wanted, effect)
-    return match is not None and match.share == 1
 
 
 def _count_part(expected: int, done: RunEffects) -> EffectPart:
     made = len({position for effect in done.writes for position in effect.calls})
     value = min(expected, made) / max(expected, made) if expected or made else 1.0
-    reason = f"{_counted_words(made, 'write')} made, {expected} expected"
+    reason = f"{_counted(made, 'write')} made, {expected} expected"
     wrong = () if made == expected else (_sentence(reason, "count"),)
     return EffectPart("effect_count", value, reason, wrong)
 
 
 def _facts_part(expected: frozenset[str], done: RunEffects) -> EffectPart:
-    """The numbers, dates and times of the golden run's results that this run was told too."""
+    """The numbers, dates and times of the golden run's results that this run saw too."""
     if not expected:
-        return EffectPart("effect_facts", None, "the golden run was told no numbers or dates")
+        return EffectPart("effect_facts", None, "the golden run saw no numbers or dates")
     missing = expected - done.facts
     value = 1 - len(missing) / len(expected)
     reason = f"{len(expected) - len(missing)} of {len(expected)} facts of the golden run seen"
@@ -224,50 +217,39 @@ def _facts_part(expected: frozenset[str], done: RunEffects) -> EffectPart:
     )
 
 
-def _answer_part(expected: Sequence[Atom], done: RunEffects) -> EffectPart:
-    """What the answer must say and does."""
+def _answer_part(expected: Sequence[str], done: RunEffects) -> EffectPart:
+    """What the answer must state and does."""
     if not expected:
         return EffectPart("effect_answer", None, "the expected answer has no checkable part")
-    said = _Said(done.answer)
-    missing = {atom.text for atom in expected if not said.has(atom)}
-    value = 1 - len(missing) / len({atom.text for atom in expected})
+    facts, days = facts_in(done.answer), days_in(done.answer)
+    missing = {text for text in expected if not _states(text, done.answer, facts, days)}
+    value = 1 - len(missing) / len(set(expected))
     reason = f"{len(missing)} of {len(expected)} expected parts missing from the answer"
     return EffectPart(
-        "effect_answer", value, reason, _missing(missing, "the answer does not say", "atom")
+        "effect_answer", value, reason, _missing(missing, "the answer does not state", "atom")
     )
 
 
-class _Said:
-    """What an answer says: numbers by their size, dates by the day, all else by its words."""
-
-    def __init__(self, answer: str) -> None:
-        self._facts = facts_in(answer)
-        self._days = days_in(answer[:LONGEST_TEXT])
-        self._phrase = phrase_of(answer[:LONGEST_TEXT])
-
-    def has(self, atom: Atom) -> bool:
-        """Whether it says this, in whatever form."""
-        if number_in(atom.text) is not None:
-            return plain(atom.text).lstrip("-") in self._facts
-        days = days_in(atom.text) if len(atom.text) <= _LONGEST_DATE else set()
-        return bool(days & self._days) or atom.phrase in self._phrase
+def _states(text: str, answer: str, facts: set[str], days: set[tuple[int, int, int]]) -> bool:
+    """Whether an answer states this: numbers by size, dates by day, all else by its words."""
+    if parse_number(text) is not None:
+        return plain(text).lstrip("-") in facts
+    if len(text) <= _LONGEST_DATE and days_in(text) & days:
+        return True
+    return contains_words(answer, text)
 
 
-def _counted(answer: str) -> list[Atom]:
-    """The checkable parts of an answer, each once."""
-    return list({atom.phrase: atom for atom in atoms_in(answer, names=False)}.values())
+def _checkable(answer: str) -> list[str]:
+    """The numbers, dates and identifiers of an answer."""
+    return sorted({*facts_in(answer), *ids_in(answer)})
 
 
-def _stated(text: str) -> Atom:
-    return Atom("quoted", text, 0, phrase_of(text))
-
-
-def _missing(missing: set[str] | frozenset[str], verb: str, kind: str) -> tuple[Evidence, ...]:
-    if not missing:
+def _missing(missing: Iterable[str], verb: str, kind: str) -> tuple[Evidence, ...]:
+    found = sorted(missing)
+    if not found:
         return ()
-    named = ", ".join(sorted(missing)[:_MOST_NAMED])
-    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
-    return (_sentence(f"{verb}: {named}{more}", f"missing_{kind}"),)
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return (_sentence(f"{verb}: {', '.join(found[:_MOST_NAMED])}{more}", f"missing_{kind}"),)
 
 
 def _sentence(text: str, kind: str, call: int | None = None) -> Evidence:
@@ -279,5 +261,5 @@ def _bounded(sentences: list[Evidence]) -> tuple[Evidence, ...]:
     return tuple(sorted(sentences, key=lambda one: one.kind == "expected")[:_MOST_SENTENCES])
 
 
-def _counted_words(number: int, thing: str) -> str:
+def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

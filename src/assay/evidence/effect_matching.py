@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from assay.evidence.alignment import any_order
-from assay.evidence.effect_reading import (
-    Effect,
-    EffectLeaf,
-    Form,
-    argument_leaves,
-    tool_name,
-    write_words,
-)
-from assay.evidence.effect_values import last_word, likeness, plain
-from assay.evidence.words import phrase_of
+from assay.evidence.effects import EffectLeaf, Form, argument_leaves, plain, tool_name, write_words
+from assay.text.dates import days_in
+from assay.text.numbers import all_values
+from assay.text.words import tokens_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
+    from assay.evidence.effects import Effect
     from assay.expectation import ExpectedWrite
 
-# The path of a value that may stand in any argument.
 ANYWHERE = "*"
 # Beyond this many, writes are paired one after the other instead of in the best way.
 MOST_PAIRS = 10_000
 _MOST_COMPARED = 40
 _MOST_PROBLEMS = 5
 _UNIT = 10_000
+_LONGEST_VALUE = 60
+_LONGEST_DATE = 40
+# Arguments whose name ends in one of these hold wording, however short.
+_WORDING_TEXT = """
+    note notes comment comments message body text description summary remark remarks subject
+    explanation justification details
+"""
+_WORDING = frozenset(_WORDING_TEXT.split())
 # What tells one object from another ends in one of these words.
 KEY_WORDS = frozenset(
     {"id", "ids", "uuid", "guid", "key", "email", "path", "url", "uri", "filename", "slug", "sku"}
 )
-
-_Kind: TypeAlias = tuple[Form | None, str]
+_LAST_WORD = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\Z")
 
 
 class WantedWrite(Struct, frozen=True):
@@ -55,6 +58,13 @@ class WantedWrite(Struct, frozen=True):
     leaves: tuple[EffectLeaf, ...]
     keys: tuple[str, ...] = ()
     whole: bool = False
+
+    @property
+    def subject(self) -> tuple[Form | None, str]:
+        """What it can be compared with; see `Effect.subject`."""
+        if self.form == "statement":
+            return self.form, self.target or ""
+        return self.form, "" if self.form == "command" else tool_name(self.tool or "")
 
 
 class LeafMatch(Struct, frozen=True):
@@ -83,25 +93,20 @@ class WritePair(Struct, frozen=True):
 def wanted_by(expected: ExpectedWrite) -> list[WantedWrite]:
     """The writes to look for, as often as they are expected."""
     leaves = argument_leaves(expected.arguments or {})
-    anywhere = [EffectLeaf(ANYWHERE, value, plain(value)) for value in expected.values or ()]
+    anywhere = tuple(EffectLeaf(ANYWHERE, value, plain(value)) for value in expected.values or ())
     target = expected.target and expected.target.lower()
     what = expected.tool or (f"changes to {target}" if target else "a write")
-    wanted = WantedWrite(
-        write_words(what, (*leaves, *anywhere)),
-        None,
-        expected.tool,
-        target,
-        (*leaves, *anywhere),
-        tuple(f"$.{name}" for name in expected.key or ()),
-    )
-    return [wanted] * expected.count
+    own = (*leaves, *anywhere)
+    keys = tuple(expected.key or ())
+    return [
+        WantedWrite(write_words(what, own), None, expected.tool, target, own, keys)
+    ] * expected.count
 
 
 def wanted_like(effect: Effect) -> WantedWrite:
     """The same write again, as a golden run made it."""
-    return WantedWrite(
-        effect.name, effect.form, effect.tool, effect.target or None, effect.leaves, whole=True
-    )
+    target = effect.target or None
+    return WantedWrite(effect.name, effect.form, effect.tool, target, effect.leaves, whole=True)
 
 
 def answers(wanted: WantedWrite, done: Effect) -> LeafMatch | None:
@@ -115,9 +120,9 @@ def answers(wanted: WantedWrite, done: Effect) -> LeafMatch | None:
 
 def pair_writes(wanted: Sequence[WantedWrite], done: Sequence[Effect]) -> list[WritePair]:
     """The best one-to-one assignment of the writes made to the wanted ones."""
-    pairs = list(_equal_pairs(wanted, done))
-    rows = _others(range(len(wanted)), (pair.wanted for pair in pairs))
-    columns = _others(range(len(done)), (pair.done for pair in pairs))
+    pairs = _equal_pairs(wanted, done)
+    rows = _others(len(wanted), (pair.wanted for pair in pairs))
+    columns = _others(len(done), (pair.done for pair in pairs))
     if len(rows) * len(columns) <= MOST_PAIRS:
         pairs += _best_pairs(wanted, done, rows, columns)
     else:
@@ -125,81 +130,64 @@ def pair_writes(wanted: Sequence[WantedWrite], done: Sequence[Effect]) -> list[W
     return sorted(pairs, key=lambda pair: pair.wanted)
 
 
-def _others(all_places: Iterable[int], taken: Iterable[int]) -> list[int]:
+def _others(count: int, taken: Iterable[int]) -> list[int]:
     known = set(taken)
-    return [place for place in all_places if place not in known]
+    return [place for place in range(count) if place not in known]
 
 
-def _equal_pairs(wanted: Sequence[WantedWrite], done: Sequence[Effect]) -> Iterator[WritePair]:
+def _equal_pairs(wanted: Sequence[WantedWrite], done: Sequence[Effect]) -> list[WritePair]:
     """Writes that are the same to the last value; of equal ones the first."""
     made: defaultdict[object, list[int]] = defaultdict(list)
     for column in range(len(done) - 1, -1, -1):
-        made[_identity(_kind_of(done[column]), done[column].leaves)].append(column)
+        made[_identity(done[column])].append(column)
+    pairs = []
     for row, one in enumerate(wanted):
-        if not one.whole:
-            continue
-        columns = made.get(_identity((one.form, _known_by(one)), one.leaves))
+        columns = made.get(_identity(one)) if one.whole else None
         if columns:
             size = len(one.leaves)
-            yield WritePair(row, columns.pop(), LeafMatch(size, size, size))
+            pairs.append(WritePair(row, columns.pop(), LeafMatch(size, size, size)))
+    return pairs
 
 
-def _identity(kind: _Kind, leaves: Sequence[EffectLeaf]) -> object:
-    return kind, frozenset(Counter((leaf.path, leaf.plain) for leaf in leaves).items())
+def _identity(write: Effect | WantedWrite) -> object:
+    return write.subject, frozenset(
+        Counter((leaf.path, leaf.plain) for leaf in write.leaves).items()
+    )
 
 
 def _best_pairs(
     wanted: Sequence[WantedWrite], done: Sequence[Effect], rows: list[int], columns: list[int]
-) -> Iterator[WritePair]:
+) -> list[WritePair]:
     table = [[answers(wanted[row], done[column]) for column in columns] for row in rows]
     # One more than the share, so that a write without a right value is paired for the reader.
-    weights = [
-        [0 if match is None else round(match.share * _UNIT) + 1 for match in line] for line in table
+    weights = [[0 if m is None else round(m.share * _UNIT) + 1 for m in line] for line in table]
+    return [
+        WritePair(rows[i], columns[j], match)
+        for i, j in any_order(weights, ())
+        if (match := table[i][j]) is not None
     ]
-    for i, j in any_order(weights, ()):
-        match = table[i][j]
-        if match is not None:
-            yield WritePair(rows[i], columns[j], match)
 
 
 def _pairs_in_order(
     wanted: Sequence[WantedWrite], done: Sequence[Effect], rows: list[int], columns: list[int]
-) -> Iterator[WritePair]:
-    free: defaultdict[_Kind, list[int]] = defaultdict(list)
+) -> list[WritePair]:
+    free: defaultdict[object, list[int]] = defaultdict(list)
     for column in reversed(columns):
-        free[_kind_of(done[column])].append(column)
+        free[done[column].subject].append(column)
+    pairs = []
     for row in rows:
-        kinds = [(wanted[row].form, _known_by(wanted[row]))] if wanted[row].whole else list(free)
-        for kind in kinds:
-            match = answers(wanted[row], done[free[kind][-1]]) if free.get(kind) else None
+        subjects = [wanted[row].subject] if wanted[row].whole else list(free)
+        for subject in subjects:
+            match = answers(wanted[row], done[free[subject][-1]]) if free.get(subject) else None
             if match is not None:
-                yield WritePair(row, free[kind].pop(), match)
+                pairs.append(WritePair(row, free[subject].pop(), match))
                 break
-
-
-def _kind_of(done: Effect) -> _Kind:
-    """Writes of one kind can be compared value by value."""
-    match done.form:
-        case "statement":
-            return done.form, done.target
-        case "command":
-            return done.form, ""
-        case "call":
-            return done.form, tool_name(done.tool)
-
-
-def _known_by(wanted: WantedWrite) -> str:
-    match wanted.form:
-        case "statement":
-            return wanted.target or ""
-        case "command":
-            return ""
-    return tool_name(wanted.tool or "")
+    return pairs
 
 
 def _is_of_kind(wanted: WantedWrite, done: Effect) -> bool:
     if wanted.whole:
-        return (wanted.form, _known_by(wanted)) == _kind_of(done)
+        return wanted.subject == done.subject
     if wanted.target is not None and wanted.target != done.target:
         return False
     return wanted.tool is None or _is_called(done.tool, wanted.tool)
@@ -213,7 +201,7 @@ def _is_called(tool: str, pattern: str) -> bool:
 
 
 def _same_object(wanted: WantedWrite, done: Effect) -> bool:
-    if wanted.form in {"statement", "command"}:
+    if wanted.form in ("statement", "command"):
         return True
     if wanted.keys:
         return all(_agrees_at(path, wanted, done) for path in wanted.keys)
@@ -224,7 +212,13 @@ def _same_object(wanted: WantedWrite, done: Effect) -> bool:
 
 def is_key(path: str) -> bool:
     """Whether the value at a path tells one object from another, by the path's last word."""
-    return last_word(path) in KEY_WORDS
+    return _last_word(path) in KEY_WORDS
+
+
+@lru_cache(maxsize=4_096)
+def _last_word(path: str) -> str:
+    found = _LAST_WORD.search(path)
+    return "" if found is None else found[0].lower()
 
 
 def _agrees_at(path: str, wanted: WantedWrite, done: Effect) -> bool:
@@ -295,15 +289,40 @@ def _claim_alike(
     return shares[best], left[wanted.path].pop(best)
 
 
+def likeness(expected: Any, found: Any, path: str = "") -> float:
+    """How far two values that are spelled differently say the same, from 0 to 1.
+
+    Wording agrees by the share of its numbers that the other has too. Dates agree in any form.
+    """
+    if not isinstance(expected, str) or not isinstance(found, str):
+        return 0.0
+    if _is_wording(expected, path) and _is_wording(found, path):
+        numbers = all_values(expected)
+        return len(numbers & all_values(found)) / len(numbers) if numbers else 1.0
+    if max(len(expected), len(found)) > _LONGEST_DATE:
+        return 0.0
+    return float(bool(days_in(expected) & days_in(found)))
+
+
+def _is_wording(value: str, path: str) -> bool:
+    """Whether a value is somebody's wording, which nobody repeats to the letter."""
+    return " " in value and (len(value) > _LONGEST_VALUE or _last_word(path) in _WORDING)
+
+
 def _holds(leaf: EffectLeaf, wanted: EffectLeaf) -> bool:
     if leaf.plain == wanted.plain:
         return True
-    phrase = phrase_of(wanted.plain)
-    return isinstance(leaf.value, str) and bool(phrase.strip()) and phrase in phrase_of(leaf.value)
+    return isinstance(leaf.value, str) and contains_words(leaf.value, wanted.plain)
+
+
+def contains_words(text: str, words: str) -> bool:
+    """Whether the words stand in a text in that order, whatever separates them."""
+    phrase = f" {' '.join(tokens_of(words))} "
+    return phrase.strip() != "" and phrase in f" {' '.join(tokens_of(text))} "
 
 
 def _problem(wanted: EffectLeaf, instead: EffectLeaf | None) -> str:
-    if wanted.path in {"", ANYWHERE}:
+    if wanted.path in ("", ANYWHERE):
         return f"{wanted.words} is missing"
     if instead is None:
         return f"{wanted.words} is left out"

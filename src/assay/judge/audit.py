@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ORIGINAL = ""
 PASSING = 0.7
-_WRONG = frozenset({"failed", "suspect", "problem found"})
+_WRONG = frozenset({"failed", "suspect"})
 _VERDICT = "verdict"
 _LEAST_APART = 1e-9
 # The copies of all runs would need much memory.

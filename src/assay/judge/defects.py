@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from assay.errors import UnknownName
-from assay.evidence.effects import is_write
-from assay.evidence.json_leaves import as_text, leaves_of
+from assay.evidence import is_write
 from assay.test_case import AgentTestCase
+from assay.text.leaves import field_of, leaves_of
+from assay.text.words import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -124,18 +125,18 @@ class Ground:
     def request(self) -> str:
         """What the user asked for, over all turns, in lower case."""
         turns = self.case.conversation_history or ()
-        said = [as_text(turn.get("content")) for turn in turns if turn.get("role") == "user"]
+        said = [text_of(turn.get("content")) for turn in turns if turn.get("role") == "user"]
         return "\n".join([self.case.input, *said])[:_LONGEST_TEXT].lower()
 
     @cached_property
     def results(self) -> list[str]:
         """The result of each call as text."""
-        return [as_text(call.result)[:_LONGEST_TEXT] for call in self.case.calls]
+        return [text_of(call.result)[:_LONGEST_TEXT] for call in self.case.calls]
 
     @cached_property
     def everything(self) -> str:
         """All of the record, in lower case."""
-        arguments = [as_text(call.parameters)[:_LONGEST_TEXT] for call in self.case.calls]
+        arguments = [text_of(call.parameters)[:_LONGEST_TEXT] for call in self.case.calls]
         return "\n".join([self.request, self.answer, *self.results, *arguments]).lower()
 
     @cached_property
@@ -369,9 +370,9 @@ def hidden_failure(ground: Ground) -> Planted | None:
     if not calls or not calls[-1].success or not ground.answer:
         return None
     error = ground.random.choice(_FAILURES)
-    last = replace(calls[-1], result=error, success=False, error_message=as_text(error))
+    last = replace(calls[-1], result=error, success=False, error_message=text_of(error))
     last.reported_success, last.success_rule = None, None
-    return ground.with_calls(len(calls) - 1, len(calls), [last], "", as_text(error))
+    return ground.with_calls(len(calls) - 1, len(calls), [last], "", text_of(error))
 
 
 @_defect
@@ -519,7 +520,7 @@ def _shifted(value: str, days: int) -> str | None:
 
 def _leaves(data: object) -> list[tuple[str, Any]]:
     """The values of some data, each with the name of its field."""
-    return [(leaf.field, leaf.value) for leaf in leaves_of(data)]
+    return [(field_of(path), value) for path, value in leaves_of(data, open_text=False)]
 
 
 def _mapped(data: Any, change: Callable[[str, Any], Any], field: str = "") -> Any:

@@ -1,41 +1,34 @@
 """The evidence judge: six marks from what a run shows about itself, without any model.
 
-Deterministic, and the same for the same run. Each dimension is looked at from a few sides; each
-look gives a share between 0 and 1, or nothing. The lowest decides, and ten times it is the mark.
-Nothing is weighed and nothing fitted. A dimension that no look could judge has no mark.
+Deterministic, and the same for the same run. Each dimension has a few checks; each check gives a
+share between 0 and 1, or nothing. The lowest decides, and ten times it is the mark. Nothing is
+weighed and nothing fitted. A dimension that no check could judge has no mark.
 """
 
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
-from assay.evidence.examination import examine
-from assay.evidence.findings import Severity
-from assay.evidence.run_facts import RunFacts
-from assay.evidence.sources import NO_TALK
-from assay.judge.answer_readings import (
+from assay.evidence import examine
+from assay.judge.checks import (
+    as_evidence,
     asked_items,
-    asked_write,
     backed_claims,
     expected_effects,
     expected_output,
-    last_calls,
-    own_words,
-    unresolved_failures,
-    usable_end,
-)
-from assay.judge.call_readings import (
     expected_tools,
     few_repeats,
     few_turns,
     fitting_calls,
+    own_words,
     right_arguments,
     right_order,
+    unresolved_failures,
+    usable_end,
 )
-from assay.judge.looking import ExaminedRun, Reading
 from assay.judge.marks import Marks
 from assay.judge.rubric import HIGHEST, LOWEST
 from assay.score import Evidence
@@ -43,21 +36,19 @@ from assay.score import Evidence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.findings import Finding
-    from assay.judge.looking import Look
+    from assay.evidence import Examination
+    from assay.judge.checks import Check, Checker
     from assay.test_case import AgentTestCase
 
-EVIDENCE_VERSION = "4"
+EVIDENCE_VERSION = "5"
 EVIDENCE = "evidence"
 
-# One row a dimension, in the rubric's order: what is looked at.
-LOOKS: dict[str, tuple[Look, ...]] = {
+# One row a dimension, in the rubric's order.
+CHECKS: dict[str, tuple[Checker, ...]] = {
     "task_fulfillment": (
         usable_end,
-        last_calls,
         unresolved_failures,
         asked_items,
-        asked_write,
         expected_effects,
         expected_output,
         own_words,
@@ -69,9 +60,9 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "parallelism_and_efficiency": (few_repeats, few_turns),
 }
 # What is judged by what was asked and answered.
-_OF_THE_TALK = frozenset({"task_fulfillment", "grounding"})
+_BY_WORDS = frozenset({"task_fulfillment", "grounding"})
+_NO_WORDS = "Neither request nor answer was recorded."
 _SHARE = attrgetter("share")
-_SEVERITIES = get_args(Severity)
 
 
 class _ByEvidence(Struct, frozen=True):
@@ -80,7 +71,7 @@ class _ByEvidence(Struct, frozen=True):
     is_all: ClassVar[bool] = True
 
     def __call__(self, case: AgentTestCase) -> Marks:
-        return _mark_by_evidence(case)
+        return marks_of(examine(case))
 
 
 class EvidenceJudge:
@@ -97,71 +88,54 @@ class EvidenceJudge:
         """The marks of one case."""
         return self.mark_now(case)
 
-    async def mark_prepared(self, case: AgentTestCase, prepared: Marks) -> Marks:  # noqa: ARG002 - they were worked out from it
-        """The marks that were worked out before."""
+    async def mark_prepared(self, case: AgentTestCase, prepared: Marks) -> Marks:  # noqa: ARG002 - they were computed from it
+        """The marks that were computed before."""
         return prepared
 
     def mark_now(self, case: AgentTestCase) -> Marks:
         """The marks of one case, from synchronous code."""
-        return _mark_by_evidence(case)
+        return marks_of(examine(case))
 
 
-def _mark_by_evidence(case: AgentTestCase) -> Marks:
-    """The marks of one case by its evidence."""
-    facts = RunFacts(case)
-    return marks_of(ExaminedRun(facts, examine(case, facts=facts)))
-
-
-def marks_of(run: ExaminedRun) -> Marks:
-    """The six marks of a run, what looks wrong in it, and the three-way verdict."""
-    readings = {name: _readings_of(run, looks) for name, looks in LOOKS.items()}
-    findings = run.examination.findings
+def marks_of(found: Examination) -> Marks:
+    """The six marks of a run, what looks wrong in it, and what the evidence says of it."""
+    checks = {name: _made(found, checkers) for name, checkers in CHECKS.items()}
     return Marks(
         EVIDENCE,
-        values={name: _mark(found) for name, found in readings.items()},
-        reasons={name: why for name, found in readings.items() if (why := _why(run, name, found))},
-        evidence={name: _evidence(found) for name, found in readings.items() if found},
+        values={name: _mark(made) for name, made in checks.items()},
+        reasons={name: why for name, made in checks.items() if (why := _why(found, name, made))},
+        evidence={name: _evidence(made) for name, made in checks.items() if made},
         cost_usd=0.0,
-        verdict=findings.verdict,
-        findings=tuple([_told(finding) for finding in sorted(findings.found, key=_severity)]),
+        verdict=found.by_evidence,
+        findings=tuple(map(as_evidence, found.findings)),
     )
 
 
-def _readings_of(run: ExaminedRun, looks: Sequence[Look]) -> list[Reading]:
-    """What the looks say, those that have nothing to say left out."""
-    return [found for look in looks if (found := look(run)) is not None]
+def _made(found: Examination, checkers: Sequence[Checker]) -> list[Check]:
+    """The checks that have something to say."""
+    return [check for checker in checkers if (check := checker(found)) is not None]
 
 
-def _mark(readings: Sequence[Reading]) -> float | None:
+def _mark(checks: Sequence[Check]) -> float | None:
     """Ten times the lowest share, with one decimal, and never below 1."""
-    if not readings:
+    if not checks:
         return None
-    lowest: float = min(map(_SHARE, readings))
+    lowest: float = min(map(_SHARE, checks))
     return max(round(HIGHEST * lowest, 1), LOWEST)
 
 
-def _why(run: ExaminedRun, name: str, readings: Sequence[Reading]) -> str:
-    """What the deciding look says; without any, why there was nothing to look at, if known."""
-    if readings:
-        return min(readings, key=_SHARE).text
-    missing = name in _OF_THE_TALK and run.facts.sources.holds_calls_alone
-    return f"{NO_TALK.capitalize()}." if missing else ""
+def _why(found: Examination, name: str, checks: Sequence[Check]) -> str:
+    """What the deciding check says; without any, why there was nothing to look at, if known."""
+    if checks:
+        return min(checks, key=_SHARE).text
+    missing = name in _BY_WORDS and not (found.run.request or found.run.answer)
+    return _NO_WORDS if missing else ""
 
 
-def _evidence(readings: Sequence[Reading]) -> tuple[Evidence, ...]:
-    """The reading that decided comes first; one without evidence of its own is the evidence."""
-    told = [
-        found
-        for reading in sorted(readings, key=_SHARE)
-        for found in reading.evidence or (Evidence(reading.text),)
-    ]
-    return tuple(told)
-
-
-def _severity(finding: Finding) -> int:
-    return _SEVERITIES.index(finding.severity)
-
-
-def _told(finding: Finding) -> Evidence:
-    call = finding.calls[0] if finding.calls else None
-    return Evidence(finding.text, f"{finding.severity}: {finding.kind}", call)
+def _evidence(checks: Sequence[Check]) -> tuple[Evidence, ...]:
+    """The check that decided comes first; one without evidence of its own is the evidence."""
+    return tuple(
+        one
+        for check in sorted(checks, key=_SHARE)
+        for one in check.evidence or (Evidence(check.text),)
+    )

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from assay.evidence.examination import examine
-from assay.evidence.json_leaves import leaf_text, scalars_in
-from assay.evidence.run_facts import RunFacts
+from assay.evidence import examine
 from assay.execution import NOT_SAID
 from assay.judge.evidence_text import evidence_lines
 from assay.judge.wording import wording
 from assay.redaction import redact_text
+from assay.text.leaves import leaf_text, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -132,9 +131,8 @@ class _Record:
     def __init__(self, case: AgentTestCase, language: str) -> None:
         self._case = case
         self._words = wording(language)
-        facts = RunFacts(case)
-        self._offered = facts.tools
-        self._found = examine(case, facts=facts)
+        self._found = examine(case)
+        self._offered = self._found.run.tools
         self._turns: defaultdict[int | None, list[int]] = defaultdict(list)
         for position, call in enumerate(case.calls):
             self._turns[call.turn].append(position)
@@ -207,7 +205,7 @@ class _Record:
         every = range(len(self._case.calls))
         if len(every) <= _MOST_CALLS:
             return list(every)
-        named = [call for finding in self._found.findings.found for call in finding.calls]
+        named = [found.call for found in self._found.findings if found.call is not None]
         half = _MOST_CALLS // 2
         by_weight = dict.fromkeys([*named[:half], *reversed(every[-half:]), *every])
         return sorted(list(by_weight)[:_MOST_CALLS])
@@ -255,7 +253,7 @@ class _Record:
     def _used_later(self, position: int) -> Iterator[str]:
         """Values that later calls or the answer may have taken from this result."""
         for call in self._case.calls[position + 1 :]:
-            yield from (leaf_text(value) for value in scalars_in(call.parameters))
+            yield from (leaf_text(value) for _, value in leaves_of(call.parameters))
         yield from _VALUE_OF_ANSWER.findall((self._case.actual_output or "")[:_LONGEST_FIELD])
 
     def _about_hidden(self, hidden: list[int]) -> str:

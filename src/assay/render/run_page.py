@@ -9,6 +9,7 @@ from msgspec import Struct
 from rich.text import Text
 
 from assay.errors import AssayError
+from assay.evidence import examine
 from assay.execution import ToolExecutionResult
 from assay.outcome import Blamed, blames_of
 from assay.render.run_names import KEY_LENGTH, place_of
@@ -29,6 +30,7 @@ _LONGEST_TEXT = 2_000
 _NARROWEST_VALUE = 40
 _INDENT = " " * 5
 _LABEL_WIDTH = 10
+_MOST_FINDINGS = 5
 _WORDS = {True: "ok", False: "failed", None: "nothing"}
 
 
@@ -88,7 +90,7 @@ def run_page(
 ) -> Text:
     """The page of a run, each fact on a line of that width; without a width nothing is cut."""
     page = Text(f"run {run_key if width is None else run_key[:KEY_LENGTH]}\n", style="bold")
-    for line in _facts(case):
+    for line in (*_verdict_of_run(case), *_facts(case)):
         page.append(f"{_fitted(line, width, indent=len(_INDENT))}\n", style="not bold")
     _append_text(page, "asked", case.input or "(no question was recorded)", whole=width is None)
     failed = sum(call.failed for call in case.calls)
@@ -98,6 +100,15 @@ def run_page(
     answer = "(no answer was recorded)" if case.actual_output is None else case.actual_output
     _append_text(page, "answered", answer, whole=width is None)
     return page
+
+
+def _verdict_of_run(case: AgentTestCase) -> Iterator[str]:
+    """The verdict with its basis, and the first of what the evidence found."""
+    found = examine(case)
+    yield f"verdict: {found.decided}"
+    for finding in found.findings[:_MOST_FINDINGS]:
+        place = "" if finding.call is None else f" (call {finding.call + 1})"
+        yield f"found: {finding.sentence}{place}"
 
 
 def _facts(case: AgentTestCase) -> Iterator[str]:

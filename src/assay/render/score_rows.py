@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.judge.rubric import DIMENSION_NAMES
-from assay.metrics.mcp_tool.result import MEASURED_RATES, VERDICT
+from assay.metrics.mcp_tool.result import BASIS, MEASURED_RATES, VERDICT
 from assay.metrics.mcp_tool.weighing import passes
 from assay.render.run_names import place_of, spoken_id
 from assay.render.safe_text import one_line, shortened
 from assay.scoring import Failed
+from assay.verdict import NEVER_SUCCESSFUL
 
 if TYPE_CHECKING:
     from assay.ingest.documents import Unreadable
@@ -24,11 +25,12 @@ FILE_COLUMNS = (
     "attempt",
     "model",
     "metric",
+    "verdict",
+    "basis",
     "score",
     "passed",
     "calls",
     *_PART_COLUMNS,
-    "verdict",
     "label",
     "outcome",
     "outcome_score",
@@ -78,10 +80,12 @@ def score_row(
         return row | {"problem": result.problem}
     unsaid = "nothing to measure" if result.value is None else ""
     values = result.values()
+    verdict = _evidence_of(result, VERDICT)
     return row | {
         "score": result.value,
-        "passed": passes(result.value, threshold),
-        "verdict": _verdict_of(result),
+        "passed": passes(result.value, threshold) and _allows_success(verdict),
+        "verdict": verdict,
+        "basis": _evidence_of(result, BASIS),
         "label": result.label,
         "reason": result.reason or unsaid,
         **{name: values[name] for name in _PART_COLUMNS if name in values},
@@ -89,9 +93,13 @@ def score_row(
     }
 
 
-def _verdict_of(result: Score) -> str | None:
-    found = (evidence.text for evidence in result.evidence if evidence.kind == VERDICT)
+def _evidence_of(result: Score, kind: str) -> str | None:
+    found = (evidence.text for evidence in result.evidence if evidence.kind == kind)
     return next(found, None)
+
+
+def _allows_success(verdict: str | None) -> bool:
+    return verdict not in NEVER_SUCCESSFUL
 
 
 def unreadable_row(item: Unreadable) -> Row:

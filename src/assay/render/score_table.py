@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 # Column header to the row's key; a column that tells nothing is not shown.
 _COLUMNS = {
-    "score": "score",
     "verdict": "verdict",
+    "score": "score",
     "judged": "judged",
     "tools": "tool_use",
     "schema": "input_schema_compliance",
@@ -39,14 +40,21 @@ _NARROWEST_RUN = 12
 _READABLE_RUN = 20
 _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
-_NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 10}
+_NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 21}
 # Evidence finds problems, never success: the column says no more than that.
 _CLEAR = "no problem found"
 _VERDICTS = {
-    "problem found": Text("problem", style="yellow"),
-    _CLEAR: Text("none found"),
-    "not checkable": Text("unknown", style="dim"),
+    "passed": ("passed", "green"),
+    "failed": ("failed", "red"),
+    "suspect": ("suspect", "yellow"),
+    _CLEAR: ("none found", ""),
+    "unknown": ("unknown", "dim"),
 }
+_BASES = {
+    "outcome": "outcome", "expectation": "expected", "judge": "judge", "evidence": "evidence",
+}  # fmt: skip
+_SHOWN = "The evidence shows: "
+_FORMULA = re.compile(r"[0-9.]+ x |Judged part only|Measured part only|Held at |Strict mode")
 _OTHER_NUMBERS = 4
 _GAP = 3
 
@@ -162,7 +170,11 @@ def _run(row: Row, width: int) -> str:
 def _number(key: str, row: Row) -> Text:
     value = row.get(key)
     if key == "verdict" and value in _VERDICTS:
-        return _VERDICTS[value]
+        word, style = _VERDICTS[str(value)]
+        basis = row.get("basis")
+        return Text(
+            word if basis in (None, "none") else f"{word} ({_BASES[str(basis)]})", style=style
+        )
     if not isinstance(value, int | float):
         return Text("–", style="dim")
     if key != "score":
@@ -170,15 +182,21 @@ def _number(key: str, row: Row) -> Text:
     return Text(f"{value:.3f}", style="red" if row["passed"] is False else "")
 
 
+def _notes(row: Row) -> list[str]:
+    """The lines of the reason that no column shows: no bare verdict, no formula."""
+    lines = row["reason"].splitlines()
+    if row.get("verdict") is None:
+        return lines[1:] if row["score"] is not None else lines
+    head, *rest = lines or [""]
+    found = head.partition(": ")[2]
+    shown = [line.removeprefix(_SHOWN) for line in rest if not _FORMULA.match(line)]
+    return [found, *shown] if found else shown
+
+
 def _note(row: Row, width: int) -> Text:
     if row["problem"]:
         return Text(shortened(one_line(row["problem"]), width), style="red")
-    lines = row["reason"].splitlines()
-    if row["score"] is not None:
-        lines = lines[1:]  # the first line is the formula; the columns show it
-    verdict = str(row.get("verdict")).capitalize()
-    lines = [line.removeprefix(f"{verdict}: ") for line in lines if line != f"{verdict}."]
-    note = next(iter([*lines, *row["complaints"]]), "")
+    note = next(iter([*_notes(row), *row["complaints"]]), "")
     if row["passed"] is False:
         return Text(shortened(one_line(f"BELOW. {note}"), width), style="red")
     return Text(shortened(one_line(note), width), style="dim")

@@ -167,30 +167,6 @@ def test_what_breaks_the_schema_is_marked_where_it_stands(
     assert [(row.name, row.value, row.misfit) for row in rows if row.misfit] == marked
 
 
-def test_no_problem_is_not_said_without_what_is_marked() -> None:
-    results = _call("find", 0, 1, result={"rooms": 31, "beds": 64, "price": 120, "tax": 17})
-    told = "There are 31 rooms, 64 beds, for 120 and 17 tax"
-    good = _case(results, actual_output=f"{told}.")
-    odd = _case(results, actual_output=f"{told}, or 977 in 4 weeks.")
-    verdicts = [
-        run_view("k", case, judged_calls(case, {})).evidence_verdict for case in (good, odd)
-    ]
-    assert [said.words.partition(",")[0] for said in verdicts] == [
-        "The evidence shows no problem",
-        (
-            "Too little to call it a problem: {n} of {total} checkable values of the answer come "
-            "from nowhere. Nothing else was found"
-        ),
-    ]
-    assert verdicts[1].values == {"n": "1", "total": "5"}
-
-
-def test_figures_of_one_digit_are_told_as_not_checked() -> None:
-    case = _case(_call("a", 0, 1, result="It is 12."), actual_output="12 on 3 days, 4 each.")
-    assert run_view("key", case, judged_calls(case, {})).single_digits == 2
-    assert run_view("key", _case(actual_output="3 days"), []).single_digits == 0
-
-
 def test_arguments_that_nobody_recorded_are_no_empty_ones() -> None:
     hidden = _call("a", 0, 1, extra={"arguments_recorded": False})
     case = _case(hidden, _call("a", 1, 2))

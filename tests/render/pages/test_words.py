@@ -97,14 +97,9 @@ def test_every_kind_of_failure_has_its_translation(kind: str) -> None:
     [
         ("2 of 3 calls failed.", "{n} of {total} calls failed.", {"n": "2", "total": "3"}),
         (
-            "2 of 9 calls failed, and 1 brought nothing.",
-            "{n} of {total} calls failed, and {more} brought nothing.",
-            {"n": "2", "total": "9", "more": "1"},
-        ),
-        (
-            "The last call, book, failed: HTTP 401: no, \nnot now",
-            "The last call, {tool}, failed: {what}",
-            {"tool": "book", "what": "HTTP 401: no, \nnot now"},
+            "The last call failed (HTTP 401: no), and the answer does not say so.",
+            "The last call failed ({error}), and the answer does not say so.",
+            {"error": "HTTP 401: no"},
         ),
         (
             "1 turn was taken, 1 would have been enough.",
@@ -156,12 +151,8 @@ _RETOLD = (
         "只有测量部分（未开启评判）：0.500。",
     ),
     (
-        "Problem found: The last call, book, failed: HTTP 401. Try again. 2 of 3 calls failed.",
-        "发现问题：最后一次调用 book 失败：HTTP 401. Try again. 3 次调用中 2 次失败。",
-    ),
-    (
-        "Not checkable: No tool was called although tools were on offer.",
-        "无法核查：有工具可用，却没有调用任何工具。",
+        "Suspect (evidence): The run ends without an answer. 2 of 3 calls failed.",
+        "可疑（证据）：运行结束时没有回答。 3 次调用中 2 次失败。",
     ),
     (
         "Call 3: 'mail' is not on offer.",
@@ -228,9 +219,9 @@ _RETOLD = (
 
 @pytest.mark.parametrize(("line", "chinese"), _RETOLD)
 def test_reasons_are_told_in_chinese(line: str, chinese: str) -> None:
-    found = retold_reason(f"{line}\nNo problem found.")
-    assert found.said(translator("zh")) == f"{chinese}\n未发现问题。"
-    assert found.said(translator("en")) == f"{line}\nNo problem found."
+    found = retold_reason(f"{line}\nUnknown.")
+    assert found.said(translator("zh")) == f"{chinese}\n未知。"
+    assert found.said(translator("en")) == f"{line}\nUnknown."
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.json")), ids=lambda file: file.stem)

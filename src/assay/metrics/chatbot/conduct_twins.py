@@ -15,8 +15,7 @@ from assay.score import mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.evidence.call_facts import CallFacts
-    from assay.evidence.plan import Repeat
+    from assay.evidence import IndexedCall, Repeat
 
 _HALF = 0.5
 
@@ -59,7 +58,7 @@ def _kept(trace: Trace) -> Iterator[tuple[str, float]]:
     offered = joined(trace.tools)
     if not is_told or not domain.terms("memory_tool").in_(offered):
         return
-    sent = joined([call.call.parameters for call in trace.calls if not call.failed])
+    sent = joined([call.call.parameters for call in trace.calls if call.ok])
     for kind in domain.file.preferences:
         words = Terms([*kind.en, *kind.zh])
         if words.in_(query):
@@ -115,7 +114,7 @@ def _faults(trace: Trace) -> dict[int, tuple[float, str]]:
     for call in trace.calls:
         if trace.is_made_up(call):
             found[call.position] = (1.0, "an argument comes from nowhere")
-        elif call.failed and trace.own_fault(call):
+        elif not call.ok and trace.own_fault(call):
             found[call.position] = (1.0, "does not fit the tools on offer")
     return found
 
@@ -124,13 +123,13 @@ def _is_idle(trace: Trace, repeat: Repeat) -> bool:
     """Whether a call was made again for nothing: not beside the first, nor after a failure."""
     earlier, again = trace.calls[repeat.earlier], trace.calls[repeat.call]
     together = again.call.turn is not None and again.call.turn == earlier.call.turn
-    helped = earlier.failed and not again.failed
-    return repeat.kind == "identical" and not (together or helped or repeat.after_write)
+    helped = again.ok and not earlier.ok
+    return not (together or helped or repeat.after_write)
 
 
 def error_recovery(trace: Trace) -> Finding:
     """Of the calls that failed, which were made good, or owned up to with a way on?"""
-    failed = [call for call in trace.calls if call.failed]
+    failed = [call for call in trace.calls if not call.ok]
     if not failed:
         return Finding(None, "no call failed")
     told = _worth_of_telling(trace)
@@ -140,8 +139,8 @@ def error_recovery(trace: Trace) -> Finding:
     return Finding(mean(worth.values()), reason, lacking)
 
 
-def _worth_of_failure(trace: Trace, failed: CallFacts, told: float) -> float:
-    if any(not later.failed for later in trace.calls[failed.position + 1 :]):
+def _worth_of_failure(trace: Trace, failed: IndexedCall, told: float) -> float:
+    if any(later.ok for later in trace.calls[failed.position + 1 :]):
         return 1.0
     # Whoever could have done it right and did not try again has not recovered by saying so.
     return max(0.0, told - _HALF) if trace.own_fault(failed) else told
@@ -181,8 +180,6 @@ def ambiguity_handling(trace: Trace) -> Finding:
 def _calls_with_given(trace: Trace) -> bool:
     """Whether a call was about a name that the user gave, if one that no word list knows."""
     return any(
-        isinstance(value.value, str)
-        and value.status == "traced"
-        and any(origin.kind in {"prompt", "conversation"} for origin in value.origins)
-        for value in trace.examination.provenance.values
+        isinstance(value.value, str) and value.source == "request"
+        for value in trace.examination.arguments
     )

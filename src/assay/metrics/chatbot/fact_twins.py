@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.evidence.claims import COUNTED_KINDS
 from assay.metrics.chatbot.entities import entities_in
 from assay.metrics.chatbot.facts import Claim, claims_of
 from assay.metrics.chatbot.memory import similar_exchanges
@@ -104,7 +103,7 @@ def _other_claims(trace: Trace) -> Iterator[tuple[str, bool]]:
     for claim in trace.examination.grounding.claims:
         number = _NUMBER.search(_THOUSANDS.sub("", claim.text))
         is_of_domain = number is not None and float(number[0]) in known
-        if claim.kind in COUNTED_KINDS and claim.status != "echoed" and not is_of_domain:
+        if claim.status != "requested" and not is_of_domain:
             yield claim.text, claim.status in {"supported", "calculated"}
 
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.call_facts import CallFacts
-from assay.evidence.examination import Examination, examine
-from assay.evidence.run_facts import RunFacts
+from assay.evidence import UNSOURCED, Examination, IndexedCall, examine
 from assay.metrics.chatbot.case_turn import results_of
 from assay.metrics.chatbot.conduct import gaps_in, seeks
 from assay.metrics.chatbot.domain import Domain
@@ -24,8 +22,6 @@ from assay.score import share
 if TYPE_CHECKING:
     from assay.metrics.chatbot.domain import When
     from assay.test_case import AgentTestCase
-
-_LOOSE = frozenset({"nowhere", "ahead"})
 
 
 class Finding(Struct, frozen=True):
@@ -45,7 +41,7 @@ class Trace(Struct, frozen=True):
 
     turn: Turn
     domain: Domain
-    calls: list[CallFacts]
+    calls: list[IndexedCall]
     tools: list[str] | None
     examination: Examination
     results: list[Any]
@@ -79,23 +75,23 @@ class Trace(Struct, frozen=True):
         low = when.below is not None and any(value < when.below for value in values)
         return low or (when.above is not None and any(value > when.above for value in values))
 
-    def is_memory(self, call: CallFacts) -> bool:
+    def is_memory(self, call: IndexedCall) -> bool:
         """Whether the call was to a tool that keeps what is known of the user."""
         return self.domain.terms("memory_tool").in_(_name(call.call.tool))
 
-    def own_fault(self, call: CallFacts) -> bool:
+    def own_fault(self, call: IndexedCall) -> bool:
         """Whether a failed call failed by the agent's mistake; a city the user made up is none."""
         found = blame_of(call.call)
         if found.blame != "model":
             return False
         return found.kind != "not_found" or self.is_made_up(call)
 
-    def is_made_up(self, call: CallFacts) -> bool:
+    def is_made_up(self, call: IndexedCall) -> bool:
         """Whether an argument comes from nowhere: also a known name that nobody had spoken of."""
-        values = [v for v in self.examination.provenance.values if v.call == call.position]
-        unchecked = joined([v.value for v in values if v.status == "unchecked"])
+        values = [v for v in self.examination.arguments if v.call == call.position]
+        unchecked = joined([v.value for v in values if v.source == "unchecked"])
         named = self.domain.known_entities.found(unchecked)
-        return any(v.status in _LOOSE for v in values) or any(map(self._is_strange, named))
+        return any(v.source in UNSOURCED for v in values) or any(map(self._is_strange, named))
 
     def _is_strange(self, name: str) -> bool:
         """Whether neither the user nor their profile names it."""
@@ -107,7 +103,8 @@ class Trace(Struct, frozen=True):
 
 def read_trace(case: AgentTestCase, turn: Turn, domain: Domain) -> Trace:
     """Read what the twins ask for; the case is not changed."""
-    facts = RunFacts(case)
+    examination = examine(case)
+    run = examination.run
     # What a user once said comes back from memory tools: it tells nothing of the matter.
     memory = domain.terms("memory_tool")
     asked = [call for call in case.calls if not memory.in_(_name(call.tool))]
@@ -115,12 +112,12 @@ def read_trace(case: AgentTestCase, turn: Turn, domain: Domain) -> Trace:
     return Trace(
         turn,
         domain,
-        facts.calls,
-        None if facts.tools is None else list(facts.tools),
-        examine(case, facts=facts),
+        run.calls,
+        None if run.tools is None else list(run.tools),
+        examination,
         results,
         turn.truth,
-        joined([call.call.parameters for call in facts.calls]),
+        joined([call.call.parameters for call in run.calls]),
         joined(results),
         claims_of(turn, results, domain),
     )

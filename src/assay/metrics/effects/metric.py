@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.evidence.effect_comparison import EffectComparison, best_comparison, compare_effects
-from assay.evidence.effect_reading import RunEffects, read_effects
+from assay.evidence import (
+    EffectComparison,
+    RunEffects,
+    best_comparison,
+    compare_effects,
+    read_effects,
+)
 from assay.expectation import Expectations
 from assay.metrics.agent_case import as_agent_case
 from assay.score import Score

@@ -44,6 +44,7 @@ class LastResult:
     tool_score: float | None = None
     mcp_bench_overall: float | None = None
     verdict: str | None = None
+    basis: str | None = None
     unstable: bool | None = None
     evaluation_model: str | None = None
     evaluation_cost: float | None = None
@@ -73,14 +74,16 @@ class LastResult:
         """Make the attributes a view of this result and return its value."""
         breakdown = result.breakdown()
         self.score = result.value
-        self.success = passes(result.value, self.threshold)
+        reached = passes(result.value, self.threshold)
+        self.success = reached and result.verdict.allows_success
         self.reason = result.reason() if self.include_reason else ""
         self.error = None
         self.score_breakdown = breakdown
         self.llm_score = breakdown["llm_score"]
         self.tool_score = breakdown["tool_score"]
         self.mcp_bench_overall = breakdown["mcp_bench_overall"]
-        self.verdict = breakdown["verdict"]
+        self.verdict = result.verdict.word
+        self.basis = result.verdict.basis
         self.unstable = breakdown["unstable"]
         self.evaluation_model = breakdown["judge"]
         self.evaluation_cost = result.marks.cost_usd if result.marks else None

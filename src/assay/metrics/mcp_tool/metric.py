@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
+from assay.evidence import examine, meets_expectations, weight_of
+from assay.judge.checks import as_evidence
 from assay.judge.choosing import choose_judge
 from assay.judge.evidence import EVIDENCE, EvidenceJudge
 from assay.judge.marks import Preparation, is_all_of_it, marked, preparation_of
@@ -28,9 +30,10 @@ from assay.metrics.tool_use import (
     server_use,
 )
 from assay.records import preview
-from assay.score import Score
+from assay.score import Evidence, Score
 from assay.test_case import Native
 from assay.tools import read_tools
+from assay.verdict import capped, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,11 +131,11 @@ class MCPToolMetric(Native, LastResult):
         result = await self._judged_result(known, prepared, inferred=inferred)
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
-        parts = (*judged, result.measured)
+        parts = (*judged, result.measured, *result.verdict_parts())
         return Score(self.name, result.value, reason, parts, result.evidence, result.label)
 
     def is_successful(self) -> bool:
-        """Whether the case measured last reached the threshold."""
+        """Whether the last case reached the threshold and is neither failed nor suspect."""
         return bool(self.success)
 
     def _chosen_judge(self, *, asynchronous: bool) -> Judge | None:
@@ -172,9 +175,22 @@ class MCPToolMetric(Native, LastResult):
         judged = None if marks is None else judged_part(marks)
         final = partial(weigh, measured=measured.value)
         value = final(judged.value if judged else None)
-        zeroed = self.strict_mode and passes(value, self.threshold) is False
+        findings = _findings(case, marks)
+        weights = None if findings is None else [weight_of(found.kind) for found in findings]
+        by_model = judged is not None and judged.value is not None and not _is_by_evidence(marks)
+        verdict = decide(
+            outcome=case.outcome.success if case.outcome else None,
+            expected=meets_expectations(case),
+            judged=passes(value, self.threshold) if by_model else None,
+            findings=weights,
+        )
+        held = capped(value, verdict, weights)
+        zeroed = self.strict_mode and passes(held, self.threshold) is False
         return Result(
-            value=0.0 if zeroed else value,
+            value=0.0 if zeroed else held,
+            uncapped=value,
+            verdict=verdict,
+            findings=findings or (),
             zeroed=zeroed,
             judged=judged,
             measured=measured,
@@ -184,6 +200,18 @@ class MCPToolMetric(Native, LastResult):
             inferred_calls=inferred,
             unstable=None if marks is None else marks.unstable(self.threshold, final),
         )
+
+
+def _is_by_evidence(marks: Marks | None) -> bool:
+    return marks is not None and marks.judge == EVIDENCE
+
+
+def _findings(case: AgentTestCase, marks: Marks | None) -> tuple[Evidence, ...] | None:
+    """What the evidence found in a run; None where there was nothing to look at."""
+    if marks is not None and _is_by_evidence(marks):
+        return None if marks.verdict == "unknown" else marks.findings
+    examined = examine(case)
+    return None if examined.weights is None else tuple(map(as_evidence, examined.findings))
 
 
 class _Preparing(Struct, frozen=True):

@@ -19,14 +19,19 @@ from assay.metrics.mcp_tool.weighing import (
 )
 from assay.metrics.tool_use import LOWER_IS_BETTER, RATES, ServerUse
 from assay.score import Evidence, Score
+from assay.verdict import RunVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 _MOST_FINDINGS = 20
 WHOLE = "judged and measured"
 JUDGED_BY_EVIDENCE = "judged by evidence"
 VERDICT = "verdict"
+BASIS = "basis"
+UNCAPPED = "uncapped"
+SUSPECT = "suspect"
 UNSTABLE = "unstable"
 INCOMPLETE_JURY = "incomplete jury"
 _SHORT_NAMES = {
@@ -50,6 +55,9 @@ class Result(Struct, frozen=True):
     servers: ServerUse
     schema_faults: int
     inferred_calls: bool
+    verdict: RunVerdict
+    uncapped: float | None = None
+    findings: tuple[Evidence, ...] = ()
     zeroed: bool = False
     unstable: bool | None = None
 
@@ -80,10 +88,16 @@ class Result(Struct, frozen=True):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The verdict of a judge that examined the run, and what looks wrong in it."""
-        if self.marks is None or not self.marks.verdict:
-            return ()
-        return (Evidence(self.marks.verdict, VERDICT), *self.marks.findings)
+        """The verdict, its basis, and what looks wrong in the run."""
+        verdict = Evidence(self.verdict.word, VERDICT)
+        return (verdict, Evidence(self.verdict.basis, BASIS), *self.findings)
+
+    def verdict_parts(self) -> Iterator[Score]:
+        """The score before it was capped, and whether the run is suspect, for gates."""
+        if self.value != self.uncapped:
+            yield Score(UNCAPPED, self.uncapped)
+        if self.verdict.basis != "none":
+            yield Score(SUSPECT, float(self.verdict.word == SUSPECT), str(self.verdict))
 
     @property
     def _by_evidence(self) -> bool:
@@ -96,7 +110,9 @@ class Result(Struct, frozen=True):
         return {
             "basis": self.basis,
             "judge": self.marks.judge if self.marks else None,
-            "verdict": (self.marks.verdict or None) if self.marks else None,
+            "verdict": self.verdict.word,
+            "verdict_basis": self.verdict.basis,
+            "uncapped": self.uncapped,
             "llm_score": self.judged.value if self.judged else None,
             "tool_score": self.measured.value,
             **{d.name: marks.get(d.name) for d in DIMENSIONS},
@@ -113,11 +129,13 @@ class Result(Struct, frozen=True):
         return "\n".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
+        yield from self._verdict()
         yield self._formula()
+        if self.value != self.uncapped and not self.zeroed and self.value is not None:
+            yield f"Held at {self.value:.3f}: the verdict is {self.verdict.word}."
         if self.zeroed:
             yield "Strict mode: anything below 1 counts as 0."
         yield from self._doubts()
-        yield from self._verdict()
         if self.inferred_calls:
             yield "The calls and how they went were inferred from text."
         if self.schema_faults:
@@ -145,12 +163,15 @@ class Result(Struct, frozen=True):
             yield f"{warning.rstrip('.')}."
 
     def _verdict(self) -> Iterator[str]:
-        """The verdict and what looks wrong, the worst of it beside the verdict."""
-        if self.marks is None or not self.marks.verdict:
+        """The verdict with its basis, and what looks wrong in the run."""
+        found = [finding.text.rstrip(".。") for finding in self.findings]
+        head = str(self.verdict).capitalize()
+        if self.verdict.basis == "evidence" and found:
+            yield ". ".join([f"{head}: {found[0]}", *found[1:]]) + "."
             return
-        verdict = self.marks.verdict.capitalize()
-        found = [finding.text.rstrip(".。") for finding in self.marks.findings]
-        yield ". ".join([verdict if not found else f"{verdict}: {found[0]}", *found[1:]]) + "."
+        yield f"{head}."
+        if found:
+            yield f"The evidence shows: {'. '.join(found)}."
 
     def _formula(self) -> str:
         measured = self.measured.value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.errors import UnknownName
-from assay.evidence.alignment import ALIGNMENTS, Order
+from assay.evidence import ALIGNMENTS, Order
 from assay.execution import ToolExecutionResult
 from assay.ingest.stated_calls import calls_named
 from assay.metrics.trajectory.arguments import ArgumentRules, check_patterns

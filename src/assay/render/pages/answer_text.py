@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.render.pages.said import NOTHING_SAID, Said
-from assay.render.pages.sources import place_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.claims import Claim
+    from assay.evidence import Claim
     from assay.render.pages.sources import Sources
 
 # How a claim is shown, by its status; what stands in a result is a link to it.
 _CLASSES = {
     "supported": "src",
     "calculated": "src der",
-    "echoed": "src der",
-    "contradicted": "src nowhere",
+    "requested": "src der",
     "absent": "src nowhere",
 }
 _WORDS = {
     "calculated": "derived from values of the results",
-    "echoed": "from the prompt",
+    "requested": "from the prompt",
     "absent": "from nowhere: no result contains it",
 }
 _LEGEND = (
@@ -61,17 +59,12 @@ def answer_pieces(answer: str, claims: Sequence[Claim], sources: Sources) -> lis
 
 
 def _piece(claim: Claim, sources: Sources) -> Piece:
-    origin = claim.origin
     css = _CLASSES[claim.status]
-    if origin is None or origin.kind != "result" or origin.call is None:
+    place = sources.of_claim(claim)
+    if place is None:
         return Piece(claim.text, css, Said(_WORDS.get(claim.status, "")))
-    place = place_words(origin)
-    note = Said("call {place}", {"place": place})
-    if claim.status == "contradicted":
-        note = Said(
-            "call {place} says {instead} instead", {"place": place, "instead": claim.instead}
-        )
-    return Piece(claim.text, css, note, sources.of_claim(claim), origin.call + 1)
+    note = Said("call {place}", {"place": place.words})
+    return Piece(claim.text, css, note, sources.target(place), place.call + 1)
 
 
 def legend(pieces: Sequence[Piece]) -> list[tuple[str, str, int]]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.evidence.json_leaves import ROOT
+from assay.evidence import UNSOURCED
 from assay.render.pages.said import NOTHING_SAID, Said
-from assay.render.pages.sources import place_words
+from assay.text.leaves import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.traced_value import Origin, TracedValue
+    from assay.evidence import ArgumentValue
     from assay.render.pages.sources import Sources
     from assay.render.run_page import JudgedCall
     from assay.schema import Misfit
@@ -24,22 +24,18 @@ if TYPE_CHECKING:
 _LONGEST_VALUE = 2_000
 _LONGEST_LINE = 160
 _MOST_ROWS = 60
-# The sign of an origin, and its words: by the status of the value.
+# The sign and the words of where a value came from.
 _SIGNS = {
+    "request": ("P", "from the prompt"),
+    "schema": ("S", "from the tool's schema"),
+    "derived": ("ƒ", "derived from values of the results"),
     "reused": ("↻", "used before in this run"),
-    "trivial": ("·", "needs no source"),
+    "convention": ("·", "needs no source"),
     "unchecked": ("·", "free text, not checkable"),
-    "ahead": ("»", "used before it was known"),
+    "later": ("»", "used before it was known"),
+    "echo": ("?", "from nowhere"),
     "nowhere": ("?", "from nowhere"),
 }
-_BAD = frozenset({"ahead", "nowhere"})
-_OF_ORIGIN = {
-    "prompt": ("P", "from the prompt"),
-    "conversation": ("P", "from the conversation"),
-    "schema": ("S", "from the tool's schema"),
-    "call": ("↻", "used before in this run"),
-}
-_MOST_MISSING = 5
 _LONGEST_PROBLEM = 300
 
 
@@ -50,8 +46,6 @@ class ArgumentRow(Struct, frozen=True):
     value: str
     sign: str = ""
     note: Said = NOTHING_SAID
-    step: str = ""
-    missing: str = ""
     target: str = ""
     call: int | None = None
     is_bad: bool = False
@@ -64,7 +58,7 @@ class ArgumentRow(Struct, frozen=True):
 
 
 def argument_rows(
-    judged: JudgedCall, traced: Sequence[TracedValue], sources: Sources
+    judged: JudgedCall, traced: Sequence[ArgumentValue], sources: Sources
 ) -> list[ArgumentRow]:
     """The rows of one call; what breaks the tool's schema is marked where it stands."""
     if not judged.call.arguments_recorded:
@@ -85,7 +79,7 @@ def _with_misfit(rows: list[ArgumentRow], found: Misfit) -> list[ArgumentRow]:
 
 
 def _value_rows(
-    parameters: Any, traced: Sequence[TracedValue], sources: Sources
+    parameters: Any, traced: Sequence[ArgumentValue], sources: Sources
 ) -> list[ArgumentRow]:
     if traced:
         rows = [_row(value, sources) for value in traced[:_MOST_ROWS]]
@@ -97,37 +91,16 @@ def _value_rows(
     return [ArgumentRow("", _shown(parameters))]
 
 
-def _row(value: TracedValue, sources: Sources) -> ArgumentRow:
-    origin = next(iter(value.origins), None)
-    sign, words = _SIGNS.get(value.status, ("", ""))
-    row: dict[str, Any] = {"sign": sign, "note": Said(words)}
-    if not sign and origin is not None:
-        row = _origin(origin, value, sources)
+def _row(value: ArgumentValue, sources: Sources) -> ArgumentRow:
+    name, shown = value.place.removeprefix(ROOT).lstrip("."), _shown(value.value)
+    place = sources.of_value(value) if value.source == "result" else None
+    if place is None:
+        sign, words = _SIGNS.get(value.source, ("", ""))
+        return ArgumentRow(name, shown, sign, Said(words), is_bad=value.source in UNSOURCED)
+    note = Said("call {place}", {"place": place.words})
     return ArgumentRow(
-        name=value.path.removeprefix(ROOT).lstrip("."),
-        value=_shown(value.value),
-        missing=", ".join(value.missing[:_MOST_MISSING]),
-        is_bad=value.status in _BAD,
-        **row,
+        name, shown, str(place.call + 1), note, sources.target(place), place.call + 1
     )
-
-
-def _origin(origin: Origin, value: TracedValue, sources: Sources) -> dict[str, Any]:
-    """The sign, the words, and where they lead."""
-    if origin.kind == "result" and origin.call is not None:
-        return {
-            "sign": str(origin.call + 1),
-            "note": Said("call {place}", {"place": place_words(origin)}),
-            "step": origin.step,
-            "target": sources.of_value(origin, value),
-            "call": origin.call + 1,
-        }
-    sign, words = _OF_ORIGIN.get(origin.kind, ("?", ""))
-    return {
-        "sign": "ƒ" if value.status == "derived" else sign,
-        "note": Said(words),
-        "step": origin.step,
-    }
 
 
 def _shown(value: Any) -> str:

@@ -10,17 +10,17 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
-from assay.evidence.json_leaves import ROOT
 from assay.render.pages.argument_rows import ArgumentRow, argument_rows
 from assay.render.pages.json_text import JsonText, is_table, one_line
 from assay.render.pages.said import Said
 from assay.render.run_page import state_of
+from assay.text.leaves import ROOT
 from assay.text.payload import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.traced_value import TracedValue
+    from assay.evidence import ArgumentValue
     from assay.execution import ToolExecutionResult
     from assay.render.pages.sources import Sources
     from assay.render.run_page import JudgedCall
@@ -89,13 +89,13 @@ class TurnOfCalls(Struct, frozen=True):
 
 
 def call_cards(
-    calls: Sequence[JudgedCall], traced: Sequence[TracedValue], sources: Sources, shown: range
+    calls: Sequence[JudgedCall], traced: Sequence[ArgumentValue], sources: Sources, shown: range
 ) -> list[TurnOfCalls]:
     """The calls of a page by turn; `shown` are their places."""
     room = min(_MOST_ROOM, max(_LEAST_ROOM, _ROOM_OF_PAGE // max(len(shown), 1)))
     written = {place: _written(calls[place].call, place, sources, room) for place in shown}
     errors = {place: _error(calls[place].call, place, sources) for place in shown}
-    of_call: dict[int, list[TracedValue]] = {}
+    of_call: dict[int, list[ArgumentValue]] = {}
     for value in traced:
         of_call.setdefault(value.call, []).append(value)
     cards = [
@@ -142,7 +142,7 @@ def _card(
     place: int,
     written: Written | None,
     error: Markup | None,
-    traced: list[TracedValue],
+    traced: list[ArgumentValue],
     sources: Sources,
 ) -> CallCard:
     judged = calls[place]

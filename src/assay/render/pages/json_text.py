@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from markupsafe import Markup
 
-from assay.evidence.json_leaves import ROOT, leaf_text, step_to
 from assay.records import cut
 from assay.render.pages.visible_text import visible
+from assay.text.leaves import ROOT, leaf_text, step_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from assay.evidence import SENTENCES_OF_FINDINGS
 from assay.judge.rubric import DIMENSIONS
 from assay.render.pages import chatbot_wordings as chatbot
 from assay.render.pages.said import Said
@@ -12,46 +13,27 @@ from assay.render.pages.said import Said
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-_NO_CHANGE = "The prompt asks for a change, and no call that changes something succeeded"
-_UNASKED = "{n} of {total} things the prompt names are in the arguments of no call that succeeded"
 _WAITED = "{n} of {total} calls that needed an earlier result waited for it and used it"
-_TRACED = "{n} of {total} checkable argument values can be traced"
+_TRACED = "{n} of {total} checkable argument values have a source"
 _NONE_TRACED = "There was no argument value to trace"
 _MISFIT = "{misfits} of {calls} calls do not fit their schema"
 # `{n}` and `{total}` are counts, `{what}` is of any length.
 SENTENCES = (
-    "{n} of {total} calls failed.",
-    "{n} of {total} calls failed, and {more} brought nothing.",
-    "The last three calls failed, the last with: {what}",
-    "The last call, {tool}, failed: {what}",
-    "{n} failed calls were never made good by a similar one: {what}.",
-    "The run was cut off: {what}.",
-    "There is no answer after the last call.",
-    "There is no answer.",
-    "Neither the question nor an answer was recorded.",
-    "No tool was called although tools were on offer.",
-    "No tool was called although tools were on offer, and something was to be done.",
-    _UNASKED + ": {what}.",
-    _NO_CHANGE + ": all attempts ({n}) failed.",
-    _NO_CHANGE + ": none was tried.",
-    "{n} of {total} numbers in the answer are in no result and not in the prompt: {what}.",
-    "The same failure came {n} times: {what}",
-    "{n} of {total} calls repeat an earlier one word for word.",
-    "No problem found.",
+    *SENTENCES_OF_FINDINGS.values(),
     # What the evidence judge says of a dimension.
-    "Everything the prompt names exactly is in the arguments of its calls.",
-    "A change was asked for, and one was made.",
+    "{n} of {total} calls failed.",
+    "{n} of {total} calls failed and nothing made up for them.",
+    "{tool} failed.",
+    "{n} of {total} things that the request names are in no successful call: {what}.",
+    "No successful call uses '{what}'.",
+    "Everything the request names exactly is in the arguments of its calls.",
+    "Neither request nor answer was recorded.",
     "The answer holds the expected one word for word.",
-    "{share} of the answer is a copy of results, not an answer.",
-    "{share} of the answer's words are the question's, and none is from a result.",
+    "The answer is a copy of a result.",
     "{n} of {total} checkable claims of the answer are backed by results.",
     "{n} of {total} checkable claims of the answer are backed by results; not backed: {what}.",
-    "{what} is in no result and not in the prompt.",
-    "{what} is said, but the result has {instead} ({place}).",
-    "{what} is said, but the result has {instead}.",
-    "{what} is supported ({place}).",
+    "{what} is in no result and not in the request.",
     "{what} is supported.",
-    "{what} is calculated ({place}).",
     "{what} is calculated.",
     _WAITED + ".",
     _WAITED + " ({kinds}).",
@@ -61,10 +43,11 @@ SENTENCES = (
     "No tool was expected, and none called.",
     "{n} turn was taken, {total} would have been enough.",
     "{n} turns were taken, {total} would have been enough.",
-    "{n} of {total} things in the expected answer are there.",
-    "{n} of {total} things in the expected answer are there; missing: {what}.",
+    "{n} of {total} figures and names of the expected answer are there.",
+    "{n} of {total} figures and names of the expected answer are there; missing: {what}.",
     "{what} is expected and not in the answer.",
-    "{n} of {total} calls repeat an earlier one in vain.",
+    "{n} of {total} calls repeat an earlier one.",
+    "No repeated calls.",
     "The same as call {n}.",
     "{n} of {total} calls were to a tool on offer and new and used.",
     "{n} of {total} calls were to a tool on offer and new and used ({kinds}).",
@@ -75,19 +58,18 @@ SENTENCES = (
     "{n} of {total} calls were new.",
     "{n} of {total} calls were new ({kinds}).",
     "Repeats call {n} with the same result.",
-    "Nothing of what {tool} brought was used.",
+    "Nothing that {tool} returned was used.",
     _NONE_TRACED + "; {n} of {total} calls fit their schema.",
     _NONE_TRACED + "; " + _MISFIT + ".",
     _TRACED + ".",
     _TRACED + "; " + _MISFIT + ".",
-    _TRACED + "; from nowhere: {what}; " + _MISFIT + ".",
-    _TRACED + "; from nowhere: {what}.",
-    "{what} was told only by call {n}.",
-    "{what} comes from nowhere.",
-    "{what} was a guess that did not hold.",
+    _TRACED + "; without: {what}; " + _MISFIT + ".",
+    _TRACED + "; without: {what}.",
+    "{what} was first returned by call {n}.",
+    "{what} has no source.",
+    "{what} was a guess, and the call failed.",
     "The arguments of {tool} do not fit its schema: {what}",
     "Could have been issued in an earlier turn.",
-    "{tool} succeeded.",
     # What is measured of the calls, and why not.
     "{what} is not on offer.",
     "{what} is not on offer",
@@ -113,7 +95,7 @@ SENTENCES = (
     "{what} was made and not expected",
     "{what} is forbidden and was made",
     "never seen in a result: {what}",
-    "the answer does not say: {what}",
+    "the answer does not state: {what}",
     "nothing is known to be expected; give the case expected_tools",
     "nothing is expected: the case has no expectations, its task no golden run",
     "this is the only golden run of its task",
@@ -152,10 +134,12 @@ LINES = (
     "{n} opinions judged from {low} to {high}.",
     "Unstable: alone, some of them would pass the threshold and others not.",
     "{n} of {total} jurors answered.",
-    "Problem found: {findings}",
-    "No problem found: {findings}",
-    "Not checkable: {findings}",
-    "Not checkable.",
+    "{verdict} ({basis})",
+    "{verdict} ({basis}).",
+    "{verdict} ({basis}): {findings}",
+    "Unknown.",
+    "The evidence shows: {findings}",
+    "Held at {score}: the verdict is {verdict}.",
     "The calls and how they went were inferred from text.",
     "{n} call(s) met a broken server schema: the server's fault.",
     "Call {n}: {said}",
@@ -212,6 +196,10 @@ _NUMBERS = ("weight", "score", "other_weight", "other_score", "low", "high", "ma
 # A pattern has one part of any length, so that no text takes long to be held against it.
 _PARTS = dict.fromkeys(_COUNTS, "[0-9,]+") | dict.fromkeys(_NUMBERS, "[0-9.]+")
 _PARTS |= dict.fromkeys(("what", "said", "findings"), ".+")
+_PARTS |= {"field": "[^ ]{1,130}", "count": "[0-9]+"}
+_PARTS |= dict.fromkeys(("value", "other", "error"), ".{0,130}")
+_PARTS |= {"verdict": "(?i:passed|failed|suspect|no problem found)"}
+_PARTS |= {"basis": "outcome|expectation|judge|evidence"}
 _PARTS |= dict.fromkeys(("place", "how", "terms"), "[^()]+")
 _PARTS |= {"tool": "[^ ,]+", "share": "[0-9]+%", "instead": "[^()]{1,200}", "kinds": "[a-z, ]+"}
 _PARTS |= {"negative": "[-0-9.e]+"}
@@ -357,7 +345,8 @@ _CLAUSES = _Table(
 )
 _LINES = _Table(
     LINES,
-    {"said": retold, "findings": _findings, "how": retold, "terms": _terms, "dimension": Said},
+    {"said": retold, "findings": _findings, "how": retold, "terms": _terms, "dimension": Said}
+    | dict.fromkeys(("verdict", "basis"), Said),
 )
 WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS, *REASONS, *FIGURES)
 WORDINGS += (*chatbot.CLAUSES, *chatbot.ORIGINS, *chatbot.COUNTED, *chatbot.PACKAGES)

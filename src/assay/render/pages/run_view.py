@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.examination import Examination, examine
-from assay.evidence.grounding import single_digits
+from assay.evidence import Examination, examine
 from assay.render.pages.answer_text import Piece, answer_pieces, legend
 from assay.render.pages.call_cards import TurnOfCalls, call_cards
 from assay.render.pages.call_graph import CallGraph, call_graph
-from assay.render.pages.retold import retold
 from assay.render.pages.said import NOTHING_SAID, Said, words
 from assay.render.pages.score_tree import ScoreNode, score_node
 from assay.render.pages.sources import Sources
@@ -29,17 +27,19 @@ if TYPE_CHECKING:
     from assay.score import Score
 
 _MOST_LOOKS = 3
-_SEVERITIES = {"high": 0, "medium": 1, "low": 2}
+_ORDER = ("no_end", "wrong", "reported", "waste", "score_only")
+_NOT_DECIDED = ("none", "Nobody said whether the task succeeded.")
 _VERDICTS = {
-    True: ("ok", "Task succeeded."),
-    False: ("fail", "Task failed."),
-    None: ("none", "Nobody said whether the task succeeded."),
+    ("passed", "outcome"): ("ok", "Task succeeded."),
+    ("failed", "outcome"): ("fail", "Task failed."),
+    ("passed", "expectation"): ("ok", "The run meets its expectations."),
+    ("failed", "expectation"): ("fail", "The run violates its expectations."),
 }
 # What evidence alone says; never that the task succeeded.
 _EVIDENCE = {
-    "problem found": "The evidence shows a problem.",
+    "suspect": "The evidence shows a problem.",
     "no problem found": "The evidence shows no problem, which does not prove success.",
-    "not checkable": "Nothing in it can be checked.",
+    "unknown": "Nothing in it can be checked.",
 }
 _TOO_LITTLE = (
     "Too little to call it a problem: {n} of {total} checkable values of the answer come from "
@@ -105,7 +105,6 @@ class RunView(Struct, frozen=True):
     timeline: Timeline | None
     answer: list[Piece]
     legend: list[tuple[str, str, int]]
-    single_digits: int
     system: list[Message]
     messages: list[Message]
     turns: list[TurnOfCalls]
@@ -176,10 +175,9 @@ def run_view(
     parts = call_parts(len(calls), part)
     here = next(part for part in parts if part.is_this) if parts else None
     shown = range(here.first - 1, here.last) if here else range(len(calls))
-    turns = call_cards(calls, found.provenance.values, sources, shown)
+    turns = call_cards(calls, found.arguments, sources, shown)
     pieces = answer_pieces(case.actual_output or "", found.grounding.claims, sources)
-    success = case.outcome.success if case.outcome else None
-    state, verdict = _VERDICTS[success]
+    state, verdict = _VERDICTS.get((found.verdict, found.basis), _NOT_DECIDED)
     states = [state_of(judged.call) for judged in calls]
     system, messages = _conversation(case)
     return RunView(
@@ -189,14 +187,13 @@ def run_view(
         verdict=verdict,
         reason=(case.outcome.reason or "") if case.outcome else "",
         decided_by=(case.outcome.decided_by or "") if case.outcome else "",
-        evidence_verdict=_evidence_verdict(found) if success is None else NOTHING_SAID,
+        evidence_verdict=_evidence_verdict(found) if state == "none" else NOTHING_SAID,
         looks=_looks(found, calls),
         attempts=list(attempts),
         scores=[score_node(score) for score in scores],
         timeline=timeline(case),
         answer=pieces,
         legend=legend(pieces),
-        single_digits=single_digits(case.actual_output or "") if calls else 0,
         system=system,
         messages=messages,
         turns=turns,
@@ -209,9 +206,9 @@ def run_view(
 def _evidence_verdict(found: Examination) -> Said:
     """What evidence alone says; what is marked in the answer is not passed over in silence."""
     claims = found.grounding.claims
-    unbacked = len(found.grounding.with_status("absent", "contradicted"))
-    if found.findings.verdict != "no problem found" or not unbacked:
-        return Said(_EVIDENCE[found.findings.verdict])
+    unbacked = len(found.grounding.with_status("absent"))
+    if found.by_evidence != "no problem found" or not unbacked:
+        return Said(_EVIDENCE[found.by_evidence])
     return words(_TOO_LITTLE, n=f"{unbacked:,}", total=f"{len(claims):,}")
 
 
@@ -238,14 +235,14 @@ def _counts(calls: Sequence[JudgedCall]) -> dict[str, int]:
 
 def _looks(found: Examination, calls: Sequence[JudgedCall]) -> list[Look]:
     """At most three findings, the worst first, each at its last call."""
-    worst = sorted(found.findings.found, key=lambda finding: _SEVERITIES[finding.severity])
+    worst = sorted(found.findings, key=lambda finding: _ORDER.index(finding.weight))
     looks = []
     for finding in worst[:_MOST_LOOKS]:
-        place = finding.calls[-1] if finding.calls else None
+        place = finding.call
         blame = calls[place].blame if place is not None and place < len(calls) else None
         looks.append(
             Look(
-                retold(finding.text),
+                Said(finding.template, finding.shown),
                 None if place is None else place + 1,
                 blame.blame if blame else None,
                 blame.kind if blame else None,
