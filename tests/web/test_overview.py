@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 def _assert_equal_to_rows(html: str, store: Store) -> None:
     text = text_of(html)
     (overall,) = tools(store, by="all")
+    assert overall.success_rate is not None
     failed = value_text("share", 1 - overall.success_rate, overall.calls, overall.failures)
     assert f"Failed calls {failed}" in text
     for side in read_standings(store, "success").sides:
