@@ -286,9 +286,9 @@ def test_execution_data_may_come_beside_the_case() -> None:
     beside = MCPExecutionData([GOOD, FAILED])
     metric.measure(case, beside)
     assert metric.tool_score == pytest.approx(0.8)
-    assert asyncio.run(metric.a_measure(case, beside)) == pytest.approx(0.8)
+    assert asyncio.run(metric.a_measure(case, beside)) == 0.4
     assert case.calls == [GOOD]
-    assert metric.measure(LLMTestCase("a", "b"), beside) == pytest.approx((0.5 + 1) / 2)
+    assert metric.measure(LLMTestCase("a", "b"), beside) == 0.4
 
 
 def test_calls_are_inferred_where_none_were_recorded() -> None:
@@ -435,7 +435,11 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
     assert parts["tool_use"] == pytest.approx(0.8)
     assert parts["grounding"] == pytest.approx(0.7)
     assert parts["valid_call_failure_rate"] == 0.5
-    assert set(parts) == {"mcp_tool", "judged", "tool_use", *DIMENSION_NAMES, *MEASURED_RATES}
+    assert set(parts) == {
+        *("mcp_tool", "judged", "tool_use", "suspect"),
+        *DIMENSION_NAMES,
+        *MEASURED_RATES,
+    }
     assert found.label == ""
     assert "0.6 x 0.650 (judged by fixed marks)" in found.reason
 
@@ -443,7 +447,7 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
 def test_a_score_without_a_judge_is_labelled() -> None:
     found = asyncio.run(MCPToolMetric(model="none").evaluate(case_of(GOOD)))
     assert found.label == "measured part only"
-    assert [part.name for part in found.parts] == ["tool_use"]
+    assert [part.name for part in found.parts] == ["tool_use", "suspect"]
 
 
 def test_the_cost_of_a_judge_is_shown_where_it_is_known() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InvalidTools
 from assay.evidence.tools import effect_of, effect_of_name
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED, NOT_SAID
+from assay.outcome import judge_call
 from assay.text.dates import Day, days_in, names_a_month
 from assay.text.entities import items_in, shape_of
 from assay.text.leaves import field_of, leaves_of, parse_json
@@ -41,7 +42,17 @@ _SHORTEST_SHAPE, _LONGEST_SHAPE = 5, 64
 class IndexedCall:
     """One call of a run: its arguments and result as text, what it does and how it went."""
 
-    __slots__ = ("arguments", "call", "effect", "leaves", "message", "ok", "position", "result")
+    __slots__ = (
+        "arguments",
+        "call",
+        "effect",
+        "is_decided",
+        "leaves",
+        "message",
+        "ok",
+        "position",
+        "result",
+    )
 
     def __init__(
         self, call: ToolExecutionResult, position: int, tool: ToolDefinition | None
@@ -53,21 +64,19 @@ class IndexedCall:
         self.leaves: list[Leaf] = leaves_of(call.parameters) if call.parameters else []
         self.result = text_of(call.result)
         self.message = call.error_message or ""
-        self.ok = bool(call.success) or not self.is_decided
+        # A call that a reader settled keeps its outcome; one made by hand is judged here.
+        judged = None if call.success_rule or not call.success else judge_call(call)
+        succeeded = call.succeeded if judged is None else judged.success
+        self.is_decided = succeeded is not None and _is_stated(call, self.result)
+        self.ok = bool(succeeded) or not self.is_decided
+        if judged is not None and judged.message and not self.ok:
+            self.message = judged.message
         self.effect: Effect = effect_of(call.tool or "", self.arguments, tool)
 
     @property
     def tool(self) -> str:
         """The name of the tool."""
         return self.call.tool or ""
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether it is known how the call went."""
-        rule = self.call.success_rule
-        if self.call.succeeded is None or rule == NOT_SAID:
-            return False
-        return rule not in _INFERRED or bool(self.result)
 
     @property
     def may_change(self) -> bool:
@@ -88,6 +97,12 @@ class IndexedCall:
     def failure(self) -> str:
         """How a failed call says that it failed."""
         return self.message or self.result
+
+
+def _is_stated(call: ToolExecutionResult, result: str) -> bool:
+    """Whether the record states how the call went, rather than a text that speaks of it."""
+    rule = call.success_rule
+    return rule != NOT_SAID and (rule not in _INFERRED or bool(result))
 
 
 class RunIndex:
