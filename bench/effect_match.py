@@ -26,30 +26,29 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared"))
-# What one golden run must be worth on each set; None where nothing is promised.
-GOALS = {"tau-bench": 0.88, "mcpmark-postgres": 0.78, "tau2-bench-runs": None}
+# What one golden run must be worth on each set, each good run golden in turn: a single draw wobbles
+# by 0.1. None where nothing is promised.
+GOALS = {"tau-bench": 0.92, "mcpmark-postgres": 0.84, "tau2-bench-runs": None}
 SEED = 0
 Runs = dict[str, list[AgentTestCase]]
 
 
-def run(size: Size) -> list[Result]:
+def run(size: Size) -> list[Result]:  # noqa: ARG001 - one size
     results: list[Result] = []
     for name, goal in GOALS.items():
         folder = SHARED / "data" / name
         if not folder.exists():
             print(f"skipped: needs data/{name} of the shared folder", file=sys.stderr)
             continue
-        results.append(_result(name, goal, runs_by_task(folder), all_golden=size == "full"))
+        results.append(_result(name, goal, runs_by_task(folder)))
     return results
 
 
-def _result(name: str, goal: float | None, tasks: Runs, *, all_golden: bool) -> Result:
-    drawn = one_golden(tasks, SEED)
+def _result(name: str, goal: float | None, tasks: Runs) -> Result:
+    drawn, every = one_golden(tasks, SEED), every_golden(tasks)
     length = within_tasks([_pairs(runs, _answer_length) for runs in tasks.values()])
-    note = f"{drawn}"
-    if all_golden:
-        note += f"; each good run golden in turn: {every_golden(tasks)}"
-    ours, peer = drawn.value or 0.0, length.value or 0.0
+    note = f"{every}; one golden run drawn for each task: {drawn}"
+    ours, peer = every.value or 0.0, length.value or 0.0
     return Result(
         name=f"telling good runs from bad within a task of {name}, one golden run",
         ours=ours,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay import AgentTestCase, read_runs
 from assay.evidence import FINDING_KINDS, examine, weight_of
-from assay.evidence.tools import effect_of
+from assay.evidence.tools import effect_of, long_texts
 from assay.text.dates import is_date
 from assay.text.entities import ids_in, is_convention, kind_of
 from assay.text.leaves import leaves_of
@@ -172,7 +172,7 @@ DEFECTS = {
 
 
 def _effect(call: ToolExecutionResult) -> str:
-    return effect_of(call.tool or "", text_of(call.parameters))
+    return effect_of(call.tool or "", long_texts(leaves_of(call.parameters)))
 
 
 def _is_identifier(text: str) -> bool:

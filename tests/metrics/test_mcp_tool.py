@@ -447,7 +447,7 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
 def test_a_score_without_a_judge_is_labelled() -> None:
     found = asyncio.run(MCPToolMetric(model="none").evaluate(case_of(GOOD)))
     assert found.label == "measured part only"
-    assert [part.name for part in found.parts] == ["tool_use", "suspect"]
+    assert [part.name for part in found.parts] == ["tool_use"]
 
 
 def test_the_cost_of_a_judge_is_shown_where_it_is_known() -> None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InvalidTools
-from assay.evidence.tools import effect_of, effect_of_name
+from assay.evidence.tools import effect_of, effect_of_name, long_texts
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED, NOT_SAID
 from assay.outcome import judge_call
 from assay.text.dates import Day, days_in, names_a_month
@@ -71,7 +71,7 @@ class IndexedCall:
         self.ok = bool(succeeded) or not self.is_decided
         if judged is not None and judged.message and not self.ok:
             self.message = judged.message
-        self.effect: Effect = effect_of(call.tool or "", self.arguments, tool)
+        self.effect: Effect = effect_of(call.tool or "", long_texts(self.leaves), tool)
 
     @property
     def tool(self) -> str:

@@ -7,10 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from assay.text.code import changes_by_code, changes_by_sql, reads_by_sql
-from assay.text.words import text_of, words_of_name
+from assay.text.leaves import leaves_of
+from assay.text.words import words_of_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from assay.execution import ToolExecutionResult
+    from assay.text.leaves import Leaf
     from assay.tools import ToolDefinition
 
 Effect = Literal["read", "write", "end", "unknown"]
@@ -59,16 +63,18 @@ def effect_of_name(tool: str) -> Effect:
     return "read" if _QUERY_WORDS.intersection(words) else "unknown"
 
 
-def effect_of(tool: str, arguments: str, definition: ToolDefinition | None = None) -> Effect:
+def effect_of(tool: str, texts: Iterable[str], definition: ToolDefinition | None = None) -> Effect:
     """What a call does: by statements and code in its arguments, annotations, then names."""
     by_name = effect_of_name(tool)
     if by_name == "end":
         return by_name
-    if " " in arguments or "\n" in arguments:  # a single word is neither statement nor command
-        if changes_by_sql(arguments) or changes_by_code(arguments):
+    for text in texts:
+        if changes_by_sql(text):
             return "write"
-        if reads_by_sql(arguments.partition(":")[2].lstrip(' "{')):
+        if reads_by_sql(text):
             return "read"
+        if changes_by_code(text):
+            return "write"
     if definition is not None and definition.read_only is not None:
         return "read" if definition.read_only else "write"
     return by_name
@@ -76,7 +82,13 @@ def effect_of(tool: str, arguments: str, definition: ToolDefinition | None = Non
 
 def is_write(call: ToolExecutionResult) -> bool:
     """Whether a call changes something by its tool and arguments."""
-    return effect_of(call.tool or "", text_of(call.parameters)) == "write"
+    return effect_of(call.tool or "", long_texts(leaves_of(call.parameters))) == "write"
+
+
+def long_texts(leaves: Iterable[Leaf]) -> list[str]:
+    """The texts of more than one word: a single word is neither statement nor command."""
+    texts = (value for _, value in leaves if isinstance(value, str))
+    return [text for text in texts if " " in text or "\n" in text]
 
 
 def creates(tool: str) -> bool:

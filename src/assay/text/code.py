@@ -6,13 +6,17 @@ import re
 
 _SQL_CHANGE = re.compile(
     r"\b(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S{1,120}\s+(?:as\s+)?(?:\w+\s+)?set\b|delete\s+from"
-    r"|create\s+(?:or\s+replace\s+)?(?:(?:temp\w*|unique|materialized|global|local)\s+){0,3}(?:table|view"
+    r"|create\s+(?:or\s+replace\s+)?(?:(?:unique|materialized|global|local)\s+){0,3}(?:table|view"
     r"|index|function|procedure|role|policy|trigger|schema|user|type|extension|sequence|database)"
     r"|alter\s+\w|drop\s+\w|truncate\s|grant\s+\w|revoke\s+\w|merge\s+into|comment\s+on"
     r"|refresh\s+materialized|replace\s+into)",
     re.IGNORECASE,
 )
-_SQL_READ = re.compile(r"\s*(?:select|with|explain|show|describe|pragma)\b", re.IGNORECASE)
+_SQL_READ = re.compile(
+    r"(?:\s++|--[^\n]*+\n|/\*[^*]*+\*/)*+"
+    r"(?:select\b[\s\S]{0,5000}?\bfrom\b|with\s+\w+\s+as\s*\(|explain\s+(?:analyze\s+)?select|pragma\s)",
+    re.IGNORECASE,
+)
 _COMMAND_CHANGE = re.compile(
     r"(?:^|[\s;&|(])(?:rm|mv|cp|mkdir|rmdir|touch|tee|chmod|sed\s+-i|git\s+(?:commit|push|merge|add)"
     r"|(?:npm|pip3?|apt(?:-get)?|yarn|cargo)\s+(?:install|add|remove|uninstall))\s"
