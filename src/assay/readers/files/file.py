@@ -79,7 +79,7 @@ class DiskPlace:
         if self._data is not None:
             return io.BytesIO(self._data)
         if self._on_bytes is None:
-            return open(self.name, "rb")  # noqa: PTH123, SIM115 - the caller closes it
+            return open(self.name, "rb")  # noqa: PTH123 - the caller closes it
         return cast("BinaryIO", io.BufferedReader(_CountedFile(self.name, self.report), _AT_ONCE))
 
     def report(self, position: int) -> None:
