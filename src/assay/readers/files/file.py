@@ -149,6 +149,8 @@ class File:
         """Take where it lies; nothing is read yet."""
         self.place = place
         self.name = without_surrogates(place.name)
+        # What the file is called that lies there, where it is compressed as a whole.
+        self.packed_name = ""
         # What to say of it besides its runs: trailing bytes, columns that are no text.
         self.notes: list[Unreadable] = []
         # How many bytes of documents were read, unpacked.
@@ -173,8 +175,8 @@ class File:
     def open(self) -> BinaryIO:
         """Its text as UTF-8, from the start."""
         file = self.place.open()
-        start = _peek(file)
-        encoding = next((e for mark, e in _WIDE_TEXT.items() if start.startswith(mark)), None)
+        start = peek(file)
+        encoding = _wide_encoding(start)
         return file if encoding is None else _transcoded(file, encoding)
 
     def text(self) -> bytes | None:
@@ -254,7 +256,7 @@ class File:
 
     def _values(self) -> Iterator[Document | Unreadable]:
         with self.open() as file:
-            start = _peek(file)
+            start = peek(file)
             kind = None if start.lstrip()[:1] in {b"{", b"["} else self._layout(start)
             if kind is None:
                 yield from read_documents(file, self.name)
@@ -287,13 +289,24 @@ def small_json(path: str, data: bytes) -> File | None:
     return file
 
 
-def _peek(file: BinaryIO) -> bytes:
+def peek(file: BinaryIO) -> bytes:
     """How an open file begins; its position stays."""
     if isinstance(file, io.BufferedReader):
         return file.peek(_LOOKED_AT)[:_LOOKED_AT]
     start = file.read(_LOOKED_AT)
     file.seek(0)
     return start
+
+
+def begins_wide(start: bytes) -> bool:
+    """Whether a text with such a beginning is UTF-16 or UTF-32."""
+    return _wide_encoding(start) is not None
+
+
+def _wide_encoding(start: bytes) -> str | None:
+    if start[:2].isalnum():
+        return None
+    return next((e for mark, e in _WIDE_TEXT.items() if start.startswith(mark)), None)
 
 
 def _transcoded(file: BinaryIO, encoding: str) -> BinaryIO:
