@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import zlib
+from array import array
 from contextlib import closing, contextmanager
 from math import isfinite
 from pathlib import Path
@@ -113,6 +114,7 @@ class _Database:
         self._connection = connection
         self._steps_left = max(_STEPS_AT_LEAST, _STEPS_PER_BYTE * size)
         self._weight = 0
+        self._groups: dict[tuple[str, str], dict[Any, array[int]]] = {}
         connection.text_factory = _text
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         connection.set_progress_handler(self._goes_too_far, _STEPS)
@@ -159,19 +161,13 @@ class _Database:
 
     def _by_owner(self, table: str, owner: str) -> Iterator[Row]:
         """The rows of one owner together, as they were written."""
-        name = _quoted(owner)
-        query = f"SELECT {name} FROM {_quoted(table)} GROUP BY {name} ORDER BY min(rowid)"  # noqa: S608 - quoted
-        try:
-            owners = [value for (value,) in self._connection.execute(query)]
-        except sqlite3.DatabaseError:  # a function is not allowed: take them as they come
-            query = f"SELECT {name} FROM {_quoted(table)}"  # noqa: S608 - quoted
-            owners = list(dict.fromkeys(value for (value,) in self._connection.execute(query)))
-        for value in owners:
-            yield {owner: value, "rows": list(self._rows(table, owner, value))}
+        query = f"SELECT {_quoted(owner)} FROM {_quoted(table)}"  # noqa: S608 - quoted
+        for value in dict.fromkeys(value for (value,) in self._connection.execute(query)):
+            yield {owner: value, "rows": list(self._rows_with(table, owner, value))}
 
     def _by_key(self, table: str) -> Iterator[Row]:
         """Values whose keys say `kind:session` or `kind:session:item`, grouped by session."""
-        query = f"SELECT key FROM {_quoted(table)} ORDER BY rowid"  # noqa: S608 - quoted
+        query = f"SELECT key FROM {_quoted(table)}"  # noqa: S608 - quoted
         sessions: dict[str, list[tuple[str, list[str]]]] = {}
         for (key,) in self._connection.execute(query):
             parts = str(key).split(":", 2)
@@ -180,7 +176,7 @@ class _Database:
         for session, keys in sessions.items():
             value: Row = {"id": session}
             for key, parts in keys:
-                row = next(self._rows(table, "key", key), {})
+                row = next(self._rows(table, _quoted("key"), key), {})
                 if len(parts) == 2:
                     value[parts[0]] = row.get("value")
                 elif isinstance(items := value.setdefault(parts[0], {}), dict):
@@ -193,27 +189,37 @@ class _Database:
             key = row.get(reference.key)
             if key is None:
                 continue
-            rows = list(self._rows(reference.child, reference.column, key))
+            rows = list(self._rows_with(reference.child, reference.column, key))
             for inner in rows:
                 self._nest(reference.child, inner, depth + 1)
             if rows:
                 row[reference.child] = rows
 
-    def _rows(self, table: str, column: str = "", value: object = None) -> Iterator[Row]:
+    def _rows(self, table: str, where: str = "", value: object = None) -> Iterator[Row]:
         names = self.columns[table]
-        where = f" WHERE {_quoted(column)} = ?" if column else ""
-        order = "" if column == "key" else " ORDER BY rowid"
-        query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}{where}{order}"  # noqa: S608 - quoted
-        limits = (value,) if column else ()
-        try:
-            found = self._connection.execute(query, limits)
-        except sqlite3.OperationalError:  # a table without row numbers
-            found = self._connection.execute(query.removesuffix(" ORDER BY rowid"), limits)
-        for cells in found:
+        query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}"  # noqa: S608 - quoted
+        query += f" WHERE {where} = ?" if where else ""
+        for cells in self._connection.execute(query, (value,) if where else ()):
             self._weight += sum(len(cell) for cell in cells if isinstance(cell, str | bytes))
             if self._weight > _LARGEST_SESSION:
                 raise InvalidRecord(f"holds a session of more than {_LARGEST_SESSION >> 20} MB")
             yield {k: _cell(v) for k, v in zip(names, cells, strict=True)}
+
+    def _rows_with(self, table: str, column: str, value: object) -> Iterator[Row]:
+        """The rows that have a value in a column, which may have no index: found in one pass."""
+        groups = self._groups.get((table, column))
+        if groups is None:
+            groups = self._groups[table, column] = {}
+            query = f"SELECT {_quoted(column)}, rowid FROM {_quoted(table)} ORDER BY rowid"  # noqa: S608 - quoted
+            try:
+                for owner, rowid in self._connection.execute(query):
+                    groups.setdefault(owner, array("q")).append(rowid)
+            except (sqlite3.OperationalError, TypeError):  # a table without row numbers
+                groups.clear()
+        if not groups:
+            yield from self._rows(table, _quoted(column), value)
+        for rowid in groups.get(value, ()):
+            yield from self._rows(table, "rowid", rowid)
 
     def _real_tables(self) -> list[str]:
         # A view, and a table that a module makes up, has no page of its own.
@@ -251,7 +257,7 @@ class _Database:
         """The tables that a column's name may refer to, and the key there."""
         stem = _plain_name(stem)
         for table, columns in self.columns.items():
-            if re.fullmatch(rf"(?:\w*_)?{re.escape(stem)}(?:e?s|entity)?", _plain_name(table)):
+            if re.fullmatch(rf"(?:\w*_)?{re.escape(stem)}(?:e?s|_?entity)?", _plain_name(table)):
                 for key in ("id", column, f"{stem}_id"):
                     if key in columns:
                         yield table, key
@@ -367,7 +373,7 @@ def _message_pack(data: bytes) -> Any:
         return None
 
 
-def _constructed(code: int, data: memoryview) -> Any:
+def _constructed(_: int, data: memoryview) -> Any:
     """An object that was packed as its module, class and arguments, as LangChain writes it."""
     found = msgspec.msgpack.decode(data, ext_hook=_constructed)
     if not isinstance(found, list) or len(found) < 3:
