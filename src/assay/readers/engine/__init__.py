@@ -4,8 +4,7 @@ The engine knows roles (name, arguments, result, id, kind, failure flag), not fo
 split into words, the words tell its role, and two roles together make a call.
 """
 
-from assay.readers.engine.cases import to_case
 from assay.readers.engine.found import FoundCall, FoundRun
-from assay.readers.engine.runs import find_runs
+from assay.readers.engine.runs import find_runs, to_case
 
 __all__ = ["FoundCall", "FoundRun", "find_runs", "to_case"]

@@ -1,0 +1,273 @@
+"""One object: which of its fields play which role, who speaks, what it states of failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.readers.engine.words import (
+    BODY,
+    FAILED,
+    NONE,
+    SPEAKER_KEYS,
+    STRONG,
+    SUCCEEDED,
+    Key,
+    Kind,
+    key_of,
+    kind_of,
+    speaker_of,
+)
+
+LONGEST_NAME = 200
+_LONGEST_ID = 400
+_SPOKEN_KEYS = (
+    *("content", "text", "parts", "value", "message", "tool_calls", "body", "contents"),
+    *("tool_call_id", "data"),
+)
+_CONTENT_KEYS = ("content", "text", "value", "parts", "message", "body")
+_SCHEMA_HOLDERS = ("parameters", "args", "arguments", "params", "args_schema", "input")
+_ERROR_KEYS = frozenset({"message", "code", "type", "name", "msg", "error", "kind", "reason"})
+_NO_ERROR = frozenset({"", "none", "null", "n/a", "false", "no"})
+
+
+class Fields:
+    """The fields of an object by their roles; the strongest of each role, then the first."""
+
+    __slots__ = (
+        *("name", "name_strength", "arguments", "arguments_key", "arguments_strength"),
+        *("result", "result_key", "result_strength", "call_id", "own_id", "references"),
+        *("kind", "kind_value", "server", "parent_id", "started_at", "ended_at"),
+    )
+
+    def __init__(self) -> None:
+        """Begin with nothing found."""
+        self.name: str | None = None
+        self.name_strength = NONE
+        self.arguments: Any = None
+        self.arguments_key: str | None = None
+        self.arguments_strength = NONE
+        self.result: Any = None
+        self.result_key: str | None = None
+        self.result_strength = NONE
+        self.call_id: str | None = None
+        self.own_id: str | None = None
+        self.references: list[str] = []
+        self.kind: Kind = ""
+        self.kind_value: str | None = None
+        self.server: str | None = None
+        self.parent_id: str | None = None
+        self.started_at: Any = None
+        self.ended_at: Any = None
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether a field is there for the arguments, be it null."""
+        return self.arguments_key is not None
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a field holds a result."""
+        return self.result_key is not None
+
+
+def fields_of(obj: dict[str, Any]) -> Fields:
+    """The roles of an object's own fields."""
+    found = Fields()
+    for text, value in obj.items():
+        key = key_of(text)
+        if value is None:
+            if key.arguments and found.arguments_key is None:
+                found.arguments_key = text
+            continue
+        if key.name:
+            _take_name(found, key, value)
+        if key.arguments and not isinstance(value, bool):
+            _take_arguments(found, key, value)
+        if key.result:
+            _take_result(found, key, value)
+        if key.is_kind and isinstance(value, str):
+            _take_kind(found, text, value)
+        if not isinstance(value, dict | list):
+            _take_scalar(found, key, value)
+    if found.arguments_key == found.result_key:
+        _settle_double_role(found)
+    return found
+
+
+def _take_name(found: Fields, key: Key, value: Any) -> None:
+    is_better = key.name > found.name_strength or (
+        key.name == found.name_strength and key.text == "name" and key.name < STRONG
+    )
+    if is_better and short_text(value):
+        found.name, found.name_strength = value, key.name
+
+
+def _take_arguments(found: Fields, key: Key, value: Any) -> None:
+    is_better = key.arguments > found.arguments_strength or found.arguments is None
+    if is_better or (key.arguments == found.arguments_strength < STRONG and key.text == "input"):
+        found.arguments, found.arguments_key = value, key.text
+        found.arguments_strength = key.arguments
+
+
+def _take_result(found: Fields, key: Key, value: Any) -> None:
+    is_fuller = key.result == found.result_strength == STRONG and not found.result and value
+    if key.result > found.result_strength or is_fuller:
+        found.result, found.result_key, found.result_strength = value, key.text, key.result
+
+
+def _take_kind(found: Fields, text: str, value: str) -> None:
+    if text in {"role", "author", "from"}:
+        kind: Kind = "result" if speaker_of(value) == "tool" else ""
+        kind = "call" if not kind and "call" in value.lower() else kind
+    else:
+        kind = kind_of(value)
+    if kind and (not found.kind or text == "type"):
+        found.kind, found.kind_value = kind, value
+
+
+def _take_scalar(found: Fields, key: Key, value: Any) -> None:
+    if key.is_call_id:
+        found.call_id = found.call_id or identifier(value)
+    elif key.is_own_id:
+        found.own_id = identifier(value) or found.own_id
+    elif key.refers or key.is_parent:
+        if (reference := identifier(value)) is not None:
+            found.references.append(reference)
+    elif key.is_server:
+        found.server = found.server or (value if short_text(value) else None)
+    elif key.time == "start":
+        found.started_at = value
+    elif key.time == "end":
+        found.ended_at = value
+
+
+def _settle_double_role(found: Fields) -> None:
+    """One field cannot be arguments and result: the stronger sign counts."""
+    if found.arguments_strength >= found.result_strength:
+        found.result, found.result_key, found.result_strength = None, None, NONE
+    else:
+        found.arguments, found.arguments_key, found.arguments_strength = None, None, NONE
+
+
+def short_text(value: object, longest: int = LONGEST_NAME) -> str | None:
+    """A text that may be a name: one short line."""
+    if isinstance(value, str) and 0 < len(value) <= longest and "\n" not in value:
+        return value
+    return None
+
+
+def identifier(value: object) -> str | None:
+    """An id as text; numbers are ids, too."""
+    if isinstance(value, str):
+        return value if 0 < len(value) <= _LONGEST_ID else None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def is_definition(obj: dict[str, Any]) -> bool:
+    """Whether an object defines a tool instead of calling it."""
+    if "input_schema" in obj or "inputSchema" in obj or "json_schema" in obj:
+        return True
+    for key in _SCHEMA_HOLDERS:
+        held = obj.get(key)
+        if isinstance(held, dict) and ("properties" in held or _is_bare_schema(held)):
+            return True
+    return (
+        "description" in obj and "required" in obj and ("parameters" in obj or "properties" in obj)
+    )
+
+
+def _is_bare_schema(held: dict[str, Any]) -> bool:
+    return held.get("type") in {"object", "OBJECT"} and len(held) <= 4
+
+
+def speaker_in(obj: dict[str, Any]) -> str | None:
+    """Who speaks, if the object is a message."""
+    for key in SPEAKER_KEYS:
+        value = obj.get(key)
+        if isinstance(value, dict):
+            value = value.get("role")
+        speaker = speaker_of(value) if isinstance(value, str) else None
+        if speaker and (key == "role" or any(spoken in obj for spoken in _SPOKEN_KEYS)):
+            return speaker
+    return None
+
+
+def content_text(message: dict[str, Any], depth: int = 0) -> str:
+    """The words of a message; what is no text is left out."""
+    for key in _CONTENT_KEYS:
+        value = message.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return "\n".join(filter(None, map(_block_text, value)))
+        if isinstance(value, dict) and depth < 4:
+            return content_text(value, depth + 1)
+    return ""
+
+
+def _block_text(block: object) -> str:
+    if isinstance(block, str):
+        return block
+    text = block.get("text") if isinstance(block, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def stated_failure(*objects: dict[str, Any]) -> bool | None:
+    """What the recording itself states: True failed, False succeeded, None nothing."""
+    stated: bool | None = None
+    for obj in objects:
+        for text, value in obj.items():
+            flag = key_of(text).flag
+            if not flag or value is None:
+                continue
+            failed = _FLAG_READERS[flag](value)
+            if failed:
+                return True
+            stated = False if failed is False else stated
+    return stated
+
+
+def _failure_flag(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return True if value.strip().lower() not in _NO_ERROR else None
+    is_error = isinstance(value, dict) and not _ERROR_KEYS.isdisjoint(value)
+    return True if is_error else None
+
+
+def _success_flag(value: Any) -> bool | None:
+    return not value if isinstance(value, bool) else None
+
+
+def _exit_code(value: Any) -> bool | None:
+    return value != 0 if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _status(value: Any) -> bool | None:
+    if isinstance(value, dict):
+        keys = ("status", "type", "code", "status_code")
+        value = next((value[key] for key in keys if value.get(key)), "")
+    word = value.lower() if isinstance(value, str) else ""
+    return True if word in FAILED else False if word in SUCCEEDED else None
+
+
+_FLAG_READERS = {
+    "failure": _failure_flag,
+    "success": _success_flag,
+    "code": _exit_code,
+    "status": _status,
+}
+
+
+def stated_error(obj: dict[str, Any]) -> str | dict[str, Any] | None:
+    """What the object says went wrong, where it says it in words."""
+    for text, value in obj.items():
+        if key_of(text).flag == "failure" and isinstance(value, str | dict) and value:
+            return value
+    return None
+
+
+def has_plain_body(found: Fields) -> bool:
+    """Whether the result stands in a field that may hold anything, such as `content`."""
+    return found.result_strength == BODY

@@ -1,0 +1,228 @@
+"""Calls that were written as text: ReAct, tagged blocks, code blocks, log lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.readers.engine.objects import fields_of, short_text
+from assay.readers.engine.packed import decoded, parse_json
+from assay.readers.engine.steps import written_action
+from assay.readers.engine.words import FINISHED, STRONG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LABEL = re.compile(
+    r"^[ \t>*]*(Thought|Action Input|Action|Observation|Final Answer|Question|Tool Input|Tool|Input)"
+    r"(?:[ ]?\d{1,4})?[ \t*]*:[ \t]*",
+    re.MULTILINE,
+)
+_LONGEST_TOOL = 80
+# How the instructions for such text begin where an action should stand.
+_EXAMPLES = ("the action", "one of", "your ", "[", "<", "{")
+_END_OF_OBSERVATION = re.compile(r"\n(?:STATUS|Correct answer|\s*\n)")
+_OBSERVED = re.compile(r"\s*Observation(?: \d{1,4})?:\s*")
+_SPOKEN_BY_USER = re.compile(r"^\s*(?:Action|Observation)(?: \d{1,4})?:", re.MULTILINE)
+_FENCE = "```"
+_SHELLS = frozenset(
+    {"bash", "sh", "shell", "python", "py", "tool_code", "powershell", "mswea_bash_command", ""}
+)
+_PRINTED = re.compile(
+    r"\s*(?:<returncode>|<output>|observation|execution result|output:|exit code|\[exit"
+    r"|<response>|command output|result:)",
+    re.IGNORECASE,
+)
+_JSON_TAGS = ("tool_call", "function_call")
+_INVOKE = re.compile(r'<(?:\w{1,20}:)?invoke name="([^"\n]{1,100})">')
+_FUNCTION = re.compile(r"<function=([\w.-]{1,100})>")
+_PARAMETER = re.compile(r'<(?:\w{1,20}:)?parameter name="([^"\n]{1,100})"[^>\n]{0,100}>')
+_FUNCTION_PARAMETER = re.compile(r"<parameter=([\w.-]{1,100})>")
+_LOGGED_CALL = re.compile(
+    r"(?<![\w.])(?:tool|function|calling|call)\s{1,4}([A-Za-z_][\w.\-/]{0,100})\((?=\{)"
+)
+_LOGGED_END = re.compile(r"\([^\n]*\)\s{1,4}(success|succeeded|ok|failed|error)[^\n]*:?\n")
+_scanner = json.JSONDecoder(strict=False)
+
+
+class Written(Struct):
+    """A call written as text; its result is None where the text does not hold it."""
+
+    tool: str
+    arguments: Any
+    result: Any = None
+    sign: str = "ReAct text"
+    failed: bool | None = None
+
+
+def written_calls(text: str, speaker: str) -> list[Written]:
+    """The calls in what somebody said; a user is believed only where results stand there, too."""
+    if speaker == "user":
+        if not _SPOKEN_BY_USER.search(text):
+            return []
+        return [call for call in _react(text) if call.result is not None]
+    if speaker != "assistant":
+        return []
+    calls = _react(text)
+    if any(call.arguments is not None or call.result is not None for call in calls):
+        return calls
+    return _tagged(text) or _fenced_objects(text)
+
+
+def document_calls(text: str) -> list[Written]:
+    """The calls in a text that is no message but a whole file."""
+    calls = [call for call in _react(text) if call.result is not None]
+    for call in calls:
+        call.result = _END_OF_OBSERVATION.split(call.result, maxsplit=1)[0].rstrip("\n")
+    return calls or _tagged(text) or list(_logged(text))
+
+
+def answer_to(calls: list[Written], text: str, speaker: str, reply: str) -> list[Written]:
+    """The calls of a message with the reply to it as the result of the last one."""
+    if speaker != "assistant" or not reply:
+        return calls
+    if not calls and _PRINTED.match(reply):
+        blocks = list(_fenced(text))
+        if len(blocks) == 1 and blocks[0][0].lower() in _SHELLS:
+            language, code = blocks[0]
+            calls = [Written(language or "bash", code.strip(), sign="code block")]
+    if calls and calls[-1].result is None:
+        calls[-1].result = _OBSERVED.sub("", reply, count=1) if _OBSERVED.match(reply) else reply
+    return calls
+
+
+# -- ReAct
+
+
+def _react(text: str) -> list[Written]:
+    if "Action" not in text:
+        return []
+    labels = list(_LABEL.finditer(text))
+    calls: list[Written] = []
+    current: Written | None = None
+    for number, label in enumerate(labels):
+        end = labels[number + 1].start() if number + 1 < len(labels) else len(text)
+        body, name = text[label.end() : end], label.group(1)
+        if name == "Action":
+            current = _acted(body.strip())
+            if current is not None:
+                calls.append(current)
+        elif current is None:
+            continue
+        elif name == "Action Input":
+            current.arguments = decoded(body.strip())
+        elif name == "Observation":
+            current.result = body.strip()
+            current = None
+    return calls
+
+
+def _acted(body: str) -> Written | None:
+    structured = parse_json(body.strip("`").removeprefix("json")) if "{" in body[:20] else None
+    if isinstance(structured, dict):
+        return _call_of_object(structured, "ReAct text")
+    tool, arguments = written_action(body.strip("`*"))
+    tool = tool or body.split("\n", 1)[0].strip("`* ")
+    if not tool or len(tool) > _LONGEST_TOOL or tool.lower() in FINISHED:
+        return None
+    if tool.lower().startswith(_EXAMPLES):
+        return None
+    return Written(tool, arguments if tool != arguments and arguments != body else None)
+
+
+# -- tags and fences
+
+
+def _tagged(text: str) -> list[Written]:
+    if "<" not in text:
+        return []
+    calls: list[Written] = []
+    for tag in _JSON_TAGS:
+        for body in _between(text, f"<{tag}>", f"</{tag}>"):
+            value = parse_json(body.strip())
+            call = _call_of_object(value, "tagged block") if isinstance(value, dict) else None
+            if call is not None:
+                calls.append(call)
+    calls += _elements(text, _INVOKE, "invoke>", _PARAMETER, "parameter>")
+    return calls + _elements(text, _FUNCTION, "</function>", _FUNCTION_PARAMETER, "</parameter>")
+
+
+def _between(text: str, start: str, end: str) -> Iterator[str]:
+    position = text.find(start)
+    while position >= 0:
+        stop = text.find(end, position)
+        if stop < 0:
+            return
+        yield text[position + len(start) : stop]
+        position = text.find(start, stop)
+
+
+def _elements(
+    text: str, start: re.Pattern[str], end: str, inner: re.Pattern[str], inner_end: str
+) -> list[Written]:
+    found, position = [], 0
+    while (opening := start.search(text, position)) is not None:
+        stop = text.find(end, opening.end())
+        if stop < 0:
+            break
+        body, position = text[opening.end() : stop], stop + len(end)
+        arguments: dict[str, str] = {}
+        for parameter in inner.finditer(body):
+            close = body.find(inner_end, parameter.end())
+            value = body[parameter.end() : close] if close >= 0 else ""
+            arguments[parameter.group(1)] = (
+                value[: value.rfind("<")].strip() if (inner_end[0] != "<") else value.strip()
+            )
+        found.append(Written(opening.group(1), arguments, sign="tagged block"))
+    return found
+
+
+def _fenced(text: str) -> Iterator[tuple[str, str]]:
+    """The language and the text of each block of code."""
+    parts = text.split(_FENCE)
+    for block in parts[1:-1:2]:
+        language, _, body = block.partition("\n")
+        yield language.strip().split(" ")[0], body
+
+
+def _fenced_objects(text: str) -> list[Written]:
+    blocks = (parse_json(body) for _, body in _fenced(text) if body.lstrip()[:1] == "{")
+    calls = (_call_of_object(block, "code block") for block in blocks if isinstance(block, dict))
+    return [call for call in calls if call is not None]
+
+
+def _call_of_object(value: dict[str, Any], sign: str) -> Written | None:
+    found = fields_of(value)
+    if not found.name or not found.has_arguments or not short_text(found.name):
+        return None
+    if sign == "code block" and found.name_strength < STRONG:
+        return None
+    if found.name.lower() in FINISHED:
+        return None
+    return Written(found.name, decoded(found.arguments), sign=sign)
+
+
+# -- logs
+
+
+def _logged(text: str) -> Iterator[Written]:
+    """Lines such as `tool server.search({"query": ...})`, with the result below its end."""
+    for opening in _LOGGED_CALL.finditer(text):
+        try:
+            arguments, end = _scanner.raw_decode(text, opening.end())
+        except (ValueError, RecursionError):
+            continue
+        call = Written(opening.group(1), arguments, sign="log line")
+        at = text.find(opening.group(1) + "(", end)
+        ended = _LOGGED_END.match(text, at + len(opening.group(1))) if at >= 0 else None
+        if ended is not None:
+            call.failed = ended.group(1) in {"failed", "error"}
+            try:
+                call.result, _ = _scanner.raw_decode(text, ended.end())
+            except (ValueError, RecursionError):
+                stop = text.find("\n[", ended.end())
+                call.result = text[ended.end() : stop if stop >= 0 else len(text)]
+        yield call

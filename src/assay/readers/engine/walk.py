@@ -1,0 +1,357 @@
+"""The walk through a value: notes down every call, result and message, and where it stood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from assay.readers.engine.candidates import Reading, read_object
+from assay.readers.engine.events import Call, Place, Result, Scope
+from assay.readers.engine.objects import (
+    content_text,
+    is_definition,
+    short_text,
+    speaker_in,
+)
+from assay.readers.engine.packed import (
+    embedded,
+    join_pieces,
+    may_be_stream,
+    span_attributes,
+    structure_in,
+    unflatten,
+)
+from assay.readers.engine.texts import Written, answer_to, document_calls, written_calls
+from assay.readers.engine.words import STRONG, Key, key_of
+
+_DEEPEST = 40
+_SHORTEST_PACKED = 30
+_LOOKED_AT = 200
+_LOOKED_AT_RUNS = 40
+_LONGEST_FIRST = 3_000
+_OPENERS = frozenset('{["de:0123456789abcfewKHU \n\t')
+# Calls inside the arguments or results of a call: only where the key says so.
+_NESTED = frozenset({"inner", "nested", "sub", "children", "steps", "messages"})
+_PACKED_KEYS = frozenset({"string", "base64_string", "value", "arguments", "body"})
+_ROOT = key_of("")
+_MESSAGE = key_of("message")
+
+
+class Message(Struct, eq=False):
+    """Something that was said; `number` is shared with the calls that the message brings."""
+
+    speaker: str
+    text: str
+    number: int
+    scope: Scope
+
+
+class RunNotes(Struct, eq=False):
+    """What the walk saw in one run beside calls and messages."""
+
+    where: str = ""
+    offered: list[Any] | None = None
+    facts: dict[str, list[Any]] = field(default_factory=dict)
+    has_transcript: bool = False
+
+
+class Walk:
+    """Everything found in one value, in the order in which it stands there."""
+
+    def __init__(self) -> None:
+        """Begin with nothing found."""
+        self.events: list[Call | Result] = []
+        self.messages: list[Message] = []
+        self.runs: list[RunNotes] = [RunNotes()]
+        self.has_spans = False
+        self._scopes = 0
+        self._numbered = 0
+        self._traces: dict[str, Scope] = {}
+
+    def start(self, value: Any) -> None:
+        """Walk through a whole value; text is searched for objects and for written calls."""
+        place = Place(_ROOT, self._scope(0))
+        if isinstance(value, str):
+            whole = structure_in(value)
+            self._visit(list(embedded(value)) if whole is None else whole, place)
+            for written in document_calls(value) if whole is None else ():
+                self._note_written(written, place)
+        else:
+            self._visit(value, place)
+
+    # -- notes
+
+    def _scope(self, run: int, channel: Any = "", first: int | None = None) -> Scope:
+        self._scopes += 1
+        return Scope(self._scopes, run, channel, first)
+
+    def _new_run(self, place: Place) -> int:
+        self.runs.append(RunNotes(place.path()))
+        return len(self.runs) - 1
+
+    def _note(self, event: Call | Result) -> None:
+        event.order, event.message = len(self.events), self._numbered
+        self.events.append(event)
+
+    def _note_written(self, written: Written, place: Place) -> None:
+        call = Call(written.tool, written.arguments, place, written.sign, place.scope.channel)
+        call.result, call.has_result = written.result, written.result is not None
+        call.failed = written.failed
+        self._note(call)
+
+    # -- values
+
+    def _visit(self, value: Any, place: Place) -> None:
+        if place.depth > _DEEPEST:
+            return
+        if isinstance(value, dict):
+            self._object(value, place)
+        elif isinstance(value, list):
+            self._list(value, place)
+        elif isinstance(value, str | bytes) and len(value) > _SHORTEST_PACKED:
+            if isinstance(value, bytes) or value[:1] in _OPENERS:
+                inner = structure_in(value)
+                if inner is not None:
+                    self._visit(inner, self._below(place, place.key))
+
+    def _below(
+        self, place: Place, key: Key, parent: dict[str, Any] | None = None, index: int | None = None
+    ) -> Place:
+        channel = key.channel or place.channel
+        up = place if parent is None else parent
+        parent = up if isinstance(up, dict) else place.parent
+        return Place(key, place.scope, channel, parent, place.depth + 1, place, index)
+
+    def _list(self, items: list[Any], place: Place) -> None:
+        if place.key.is_excluded or not items:
+            if items and place.key.words[-1:] in (("tools",), ("functions",)):
+                self._note_offered(items, place)
+            return
+        if len(items) > 1 and may_be_stream(items):
+            items = join_pieces(items)
+        objects = [item for item in items if isinstance(item, dict)]
+        speakers = [speaker_in(item) for item in objects[:_LOOKED_AT]]
+        if _are_messages(objects, speakers, place):
+            self._transcript(items, objects, speakers, place)
+        elif place.channel == "" and _hold_messages(objects):
+            self._runs_in(objects, place)
+        else:
+            for index, item in enumerate(items):
+                if isinstance(item, dict | list | str | bytes):
+                    if place.depth == 0:
+                        self._numbered += 1
+                    self._visit(item, self._below(place, place.key, index=index))
+
+    def _runs_in(self, objects: list[dict[str, Any]], place: Place) -> None:
+        """Objects that hold a conversation each; one that another goes on with is left out."""
+        openings = [_opening(item) for item in objects]
+        continued = {opening[:n] for opening in openings for n in range(2, len(opening))}
+        for index, (item, opening) in enumerate(zip(objects, openings, strict=True)):
+            if len(opening) > 1 and opening in continued:
+                continue
+            below = self._below(place, place.key, index=index)
+            below.scope = self._scope(self._new_run(below))
+            self._visit(item, below)
+
+    def _transcript(
+        self,
+        items: list[Any],
+        objects: list[dict[str, Any]],
+        speakers: list[str | None],
+        place: Place,
+    ) -> None:
+        pairs = zip(objects, speakers, strict=False)
+        first = next((_fingerprint(item) for item, who in pairs if who == "user"), None)
+        scope = self._scope(place.scope.run, place.channel, first)
+        named = sum("role" in item for item in objects[:_LOOKED_AT])
+        scope.is_transcript = named * 2 > min(len(objects), _LOOKED_AT)
+        if place.channel == "":
+            self.runs[scope.run].has_transcript = True
+        before, said = len(self.events), []
+        for index, item in enumerate(items):
+            self._numbered += 1
+            at, spoken = len(self.events), len(self.messages)
+            below = self._below(place, _MESSAGE, index=index)
+            below.scope = scope
+            self._visit(item, below)
+            is_plain = len(self.events) == at and len(self.messages) == spoken + 1
+            said.append(self.messages[-1] if is_plain else None)
+        if not any(isinstance(e, Call) and not e.is_weak for e in self.events[before:]):
+            self._spoken(said, place, scope)
+
+    def _spoken(self, said: list[Message | None], place: Place, scope: Scope) -> None:
+        """Calls that stand in the words of messages."""
+        for index, message in enumerate(said):
+            if message is None or not message.text:
+                continue
+            after = said[index + 1] if index + 1 < len(said) else None
+            calls = written_calls(message.text, message.speaker)
+            if after is not None:
+                calls = answer_to(calls, message.text, message.speaker, after.text)
+            below = self._below(place, _MESSAGE, index=index)
+            below.scope, self._numbered = scope, message.number
+            for written in calls:
+                self._note_written(written, below)
+        self._numbered = max(self._numbered, *(m.number for m in said if m is not None), 0)
+
+    # -- objects
+
+    def _object(self, obj: dict[str, Any], place: Place) -> None:
+        if place.key.is_excluded or not obj or is_definition(obj):
+            return
+        span = span_attributes(obj)
+        if span is None:
+            self._read(obj, obj, place, None)
+            return
+        key, attributes = span
+        self.has_spans = True
+        plain = {
+            text: value
+            for text, value in obj.items()
+            if not isinstance(value, dict | list) or text == "status"
+        }
+        place = self._in_trace(obj, place)
+        self._read({**plain, **attributes}, unflatten(attributes), place, obj)
+        for text, value in obj.items():
+            if text != key and isinstance(value, dict | list):
+                self._visit(value, self._below(place, key_of(text), obj))
+
+    def _in_trace(self, obj: dict[str, Any], place: Place) -> Place:
+        """The place of a span in its trace: each trace is a run."""
+        context = obj.get("context")
+        for holder in (obj, context) if isinstance(context, dict) else (obj,):
+            for text, value in holder.items():
+                if isinstance(value, str) and key_of(text).words == ("trace", "id"):
+                    scope = self._traces.get(value)
+                    if scope is None:
+                        run = self._new_run(place)
+                        scope = self._traces[value] = self._scope(run)
+                    return Place(
+                        place.key, scope, place.channel, place.parent, place.depth, place.above
+                    )
+        return place
+
+    def _read(
+        self,
+        obj: dict[str, Any],
+        inside: dict[str, Any],
+        place: Place,
+        span: dict[str, Any] | None,
+    ) -> None:
+        reading = read_object(obj, place, span)
+        if reading is None:
+            return
+        for event in (*reading.calls, *reading.results):
+            self._note(event)
+        self._note_facts(obj, place, reading)
+        if span is None and not reading.found and _has_dotted_key(obj):
+            inside = unflatten(obj)
+        speaker = speaker_in(obj) if reading.is_message else None
+        for text, value in inside.items():
+            if not isinstance(value, dict | list | str | bytes) or text in reading.consumed:
+                continue
+            key = key_of(text)
+            if isinstance(value, str | bytes):
+                if not _may_hold_structure(key, value, reading, speaker):
+                    continue
+            elif reading.found and _is_part_of_call(key):
+                continue
+            self._visit(value, self._below(place, key, obj))
+
+    def _note_facts(self, obj: dict[str, Any], place: Place, reading: Reading) -> None:
+        notes = self.runs[place.scope.run]
+        for text, value in obj.items():
+            key = key_of(text)
+            if key.fact:
+                notes.facts.setdefault(key.fact, []).append(value)
+            elif key.time:
+                notes.facts.setdefault("time", []).append(value)
+            elif key.words[-1:] in (("tools",), ("functions",)) and isinstance(value, list):
+                self._note_offered(value, place)
+        if reading.is_message and not reading.found:
+            text = content_text(obj)
+            speaker = speaker_in(obj)
+            if speaker and text:
+                self.messages.append(Message(speaker, text, self._numbered, place.scope))
+
+    def _note_offered(self, items: list[Any], place: Place) -> None:
+        notes = self.runs[place.scope.run]
+        if len(items) <= len(notes.offered or ()):
+            return
+        if all(isinstance(item, dict) and _defines_tool(item) for item in items):
+            notes.offered = items
+
+
+def _defines_tool(item: dict[str, Any]) -> bool:
+    inner = item.get("function")
+    body = inner if isinstance(inner, dict) else item
+    return short_text(body.get("name")) is not None and (
+        is_definition(body) or "description" in body
+    )
+
+
+def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], place: Place) -> bool:
+    count = sum(speaker is not None for speaker in speakers)
+    if not count or count * 10 < len(speakers) * 6:
+        return False
+    if len(objects) == 1:
+        return place.depth > 0 and speakers[0] != "assistant"
+    return True
+
+
+def _hold_messages(objects: list[dict[str, Any]]) -> bool:
+    if len(objects) < 2:
+        return False
+    some = objects[:_LOOKED_AT_RUNS]
+    return sum(bool(_conversation_in(item)) for item in some) * 2 >= len(some)
+
+
+def _conversation_in(obj: Any, depth: int = 0) -> list[Any]:
+    """The first list of messages in an object that is no request or response of a model."""
+    if depth > 3 or not isinstance(obj, dict):
+        return []
+    for text, value in obj.items():
+        if key_of(text).channel:
+            continue
+        if isinstance(value, list) and len(value) > 1:
+            if all(isinstance(item, dict) and speaker_in(item) for item in value[:2]):
+                return value
+        elif isinstance(value, dict) and (found := _conversation_in(value, depth + 1)):
+            return found
+    return []
+
+
+def _opening(obj: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(
+        _fingerprint(item) if isinstance(item, dict) else 0 for item in _conversation_in(obj)
+    )
+
+
+def _fingerprint(message: dict[str, Any]) -> int:
+    said = content_text(message)[:_LONGEST_FIRST]
+    called = message.get("tool_calls") if not said else None
+    return hash((speaker_in(message), said or repr(called)[:_LONGEST_FIRST]))
+
+
+def _has_dotted_key(obj: dict[str, Any]) -> bool:
+    return any("." in text for text in obj if isinstance(text, str))
+
+
+def _may_hold_structure(
+    key: Key, value: str | bytes, reading: Reading, speaker: str | None
+) -> bool:
+    if len(value) < _SHORTEST_PACKED:
+        return False
+    has_role = key.result or key.arguments or key.holds_messages or key.of_call or key.channel
+    if not (has_role or key.is_wrapper or key.of_result or key.text in _PACKED_KEYS):
+        return False
+    if speaker in {"user", "system"} and key.text in {"content", "text"}:
+        return False
+    return not (reading.found and (key.result or key.arguments))
+
+
+def _is_part_of_call(key: Key) -> bool:
+    """Whether what stands under a key of a call is part of it; nothing else is found there."""
+    is_part = key.result or key.arguments == STRONG or key.flag
+    return bool(is_part) and _NESTED.isdisjoint(key.words)
