@@ -136,7 +136,7 @@ def parse(text: bytes | bytearray, name: str, position: int | None) -> Document 
     try:
         return Document(decode_json(text), position, size=len(text))
     except InvalidRecord as exc:
-        return _repaired(bytes(text), position, str(exc)) or Unreadable(name, str(exc), position)
+        return _repaired(bytes(text), position) or Unreadable(name, str(exc), position)
 
 
 def read_up_to(limit: int, file: BinaryIO) -> bytearray:
@@ -147,18 +147,23 @@ def read_up_to(limit: int, file: BinaryIO) -> bytearray:
     return found
 
 
-def _repaired(text: bytes, position: int | None, problem: str) -> Document | None:
+def _repaired(text: bytes, position: int | None) -> Document | None:
     """The value of a text with a NaN, half a character or foreign bytes in it; None of others."""
     whole = _ESCAPE.sub(lambda found: found[0] if found[1] is None else b"\\ufffd", text)
-    is_utf8 = _is_utf8(text)
-    if whole == text and is_utf8 and _CONSTANT.search(text) is None:
+    defects = {
+        "NaN or Infinity read as null": _CONSTANT.search(text) is not None,
+        "half a character read as U+FFFD": whole != text,
+        "bytes that are not UTF-8 read as U+FFFD": not _is_utf8(text),
+    }
+    if not any(defects.values()):
         return None
     try:
         value = json.loads(whole.decode(errors="replace"), parse_constant=lambda _: None)
         msgspec.json.encode(value)
     except (ValueError, RecursionError):
         return None
-    return Document(value, position, problem, len(text))
+    repaired = ", ".join(defect for defect, is_there in defects.items() if is_there)
+    return Document(value, position, repaired, len(text))
 
 
 def _is_utf8(text: bytes) -> bool:

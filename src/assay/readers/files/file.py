@@ -142,8 +142,8 @@ class File:
 
     # Whether its values are the rows of a table.
     is_table = False
-    # Whether nobody would miss it in a folder: a LICENSE, settings of other programs.
-    is_stray = False
+    # Whether the calls of its runs were judged before it was written; formats may set it.
+    is_judged = False
 
     def __init__(self, place: Place) -> None:
         """Take where it lies; nothing is read yet."""
@@ -157,6 +157,8 @@ class File:
         self.size_read = 0
         # Why it cannot be read to its end, where that is so.
         self.damage = ""
+        self._beside: dict[tuple[str, int], Any] = {}
+        self._repaired: set[int | None] = set()
         self._head: list[Document | Unreadable] | None = None
         self._rest: Iterator[Document | Unreadable] | None = None
         self._whole = False
@@ -221,11 +223,13 @@ class File:
 
     def beside(self, relative_name: str, *, above: int = 0) -> Any | None:
         """The parsed content of a file in the same folder; of several documents a list."""
-        file = self.file_beside(relative_name, above=above)
-        if file is None:
-            return None
-        found = [item.value for item in file.documents() if isinstance(item, Document)]
-        return found[0] if len(found) == 1 else found or None
+        key = (relative_name, above)
+        if key not in self._beside:
+            file = self.file_beside(relative_name, above=above)
+            items = () if file is None else file.documents()
+            found = [item.value for item in items if isinstance(item, Document)]
+            self._beside[key] = found[0] if len(found) == 1 else found or None
+        return self._beside[key]
 
     def file_beside(self, relative_name: str, *, above: int = 0) -> File | None:
         """A file in the same folder, or in one so many above, if there is one."""
@@ -247,12 +251,19 @@ class File:
             for item in self._values():
                 if isinstance(item, Document):
                     self.size_read += item.size
+                    self._note_repair(item)
                 yield item
         except OSError as exc:
             problem = f"cannot be read: {exc.strerror or exc}"
             if isinstance(exc, Damaged):
                 self.damage = problem
             yield Unreadable(self.name, problem)
+
+    def _note_repair(self, document: Document) -> None:
+        if document.repaired and document.position not in self._repaired:
+            self._repaired.add(document.position)
+            problem = f"repaired: {document.repaired}"
+            self.notes.append(Unreadable(self.name, problem, document.position, "repaired"))
 
     def _values(self) -> Iterator[Document | Unreadable]:
         with self.open() as file:

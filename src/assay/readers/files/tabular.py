@@ -169,7 +169,6 @@ class ParquetFile(File):
         columns = engine.types_of(source)
         names = {name for name, _ in columns}
         if any(own <= names for own in _OWN_COLUMNS):
-            self.is_stray = True
             raise OSError(_OWN)
         if any(str(kind).count("[") > _DEEPEST_LISTS for _, kind in columns):
             raise OSError(f"holds lists in lists, more than {_DEEPEST_LISTS} deep")
@@ -181,9 +180,9 @@ class ParquetFile(File):
         return count
 
     def _note_binary(self, columns: list[str]) -> None:
-        if columns and not self.notes:
-            problem = f"binary columns were left out: {first_names(columns)}"
-            self.notes.append(Unreadable(self.name, problem, kind="left_out"))
+        note = f"binary columns were left out: {first_names(columns)}"
+        if columns and all(known.problem != note for known in self.notes):
+            self.notes.append(Unreadable(self.name, note, kind="left_out"))
 
 
 def _number(engine: Engine, query: str) -> int:
