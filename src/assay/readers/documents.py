@@ -26,10 +26,15 @@ if TYPE_CHECKING:
 LONGEST_DOCUMENT = 1024 * 1024 * 1024
 # A list or an object of more than this is split into its items.
 _LONGEST_WHOLE = 64 * 1024 * 1024
+# The text of a list of more than this is not held at once, which takes longer.
+_LONGEST_HELD = 400 * 1024 * 1024
 _PIECE = 256 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
 _MOST_BROKEN_OBJECTS = 100
 _MOST_DIGITS = 4300
+# How many items of a long list are looked at, and how many steps each has if they are runs.
+_SAMPLED_ITEMS = 8
+_LEAST_STEPS = 3
 # How many objects deep the longest list of a large object is looked for.
 _DEEPEST_SPLIT = 3
 _BOM = b"\xef\xbb\xbf"
@@ -92,8 +97,6 @@ def read_documents(file: BinaryIO, name: str) -> Iterator[Document | Unreadable]
     first, number = _first_line(file)
     if not first.strip():
         yield Unreadable(name, "is empty")
-    elif len(first) > _LONGEST_WHOLE and _begins_list(first):
-        yield from _list_items(first, file, name)
     elif first.endswith(b"\n") and _is_object(first):
         yield from _lines(first, number, file, name)
     elif _EVENT_FIELD.match(first):
@@ -141,10 +144,14 @@ def parse(text: bytes | bytearray, name: str, position: int | None) -> Document 
 
 def read_up_to(limit: int, file: BinaryIO) -> bytearray:
     """So many bytes of a file, or all it has; memory is taken for what is there only."""
-    found = bytearray()
-    while len(found) < limit and (piece := file.read(min(_PIECE, limit - len(found)))):
-        found += piece
-    return found
+    return _extended(bytearray(), limit, file)
+
+
+def _extended(text: bytearray, limit: int, file: BinaryIO) -> bytearray:
+    """A text and what follows it in a file, so many bytes together; changed in place."""
+    while len(text) < limit and (piece := file.read(min(_PIECE, limit - len(text)))):
+        text += piece
+    return text
 
 
 def _repaired(text: bytes, position: int | None) -> Document | None:
@@ -228,13 +235,13 @@ def _begins_list(text: bytes | bytearray) -> bool:
 
 def _whole(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
     """A file whose first line is not a whole object: one document, or several of many lines."""
-    text = bytearray(first)
-    text += read_up_to(_LONGEST_WHOLE + 1 - len(text), file)
+    text = _extended(bytearray(first), _LONGEST_WHOLE + 1, file)
     if len(text) > _LONGEST_WHOLE:
-        if _begins_list(text):
+        _extended(text, _LONGEST_HELD + 1, file)
+        if len(text) > _LONGEST_HELD and _begins_list(text):
             yield from _list_items(text, file, name)
             return
-        text += read_up_to(LONGEST_DOCUMENT + 1 - len(text), file)
+        _extended(text, LONGEST_DOCUMENT + 1, file)
         if len(text) > LONGEST_DOCUMENT:
             yield Unreadable(name, _too_long("document"))
             return
@@ -420,6 +427,11 @@ def _split(text: bytearray | Raw, name: str) -> Iterator[Document | Unreadable] 
     """
     path: list[tuple[dict[str, Any], str]] = []
     part: bytearray | Raw = text
+    if _begins_list(text):
+        try:
+            return _rebuilt(_ITEMS.decode(text), path, name)
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            return None
     for _ in range(_DEEPEST_SPLIT):
         try:
             fields = _FIELDS.decode(part)
@@ -439,16 +451,31 @@ def _decoded(part: Raw) -> Any:
 
 
 def _are_runs(items: list[Raw]) -> bool:
-    """Whether the items of a list hold lists of objects of their own, as runs do."""
-    first = _decoded(items[0]) if items else None
-    return len(items) > 1 and isinstance(first, dict) and _holds_objects(first, 2)
+    """Whether the items of a list are runs: each holds a list of several objects of its own.
+
+    Messages and spans do not: they have a role, or lists of named values.
+    """
+    sample = items[:: max(1, len(items) // _SAMPLED_ITEMS)][:_SAMPLED_ITEMS]
+    values = [_decoded(item) for item in sample]
+    if len(items) < 2 or not all(isinstance(value, dict) for value in values):
+        return False
+    holding = [_holds_objects(value, 2) for value in values]
+    return not any("role" in value for value in values) and 2 * sum(holding) > len(values)
 
 
 def _holds_objects(value: dict[str, Any], depth: int) -> bool:
-    inner = value.values()
-    if any(isinstance(v, list) and any(isinstance(item, dict) for item in v) for v in inner):
-        return True
-    return depth > 0 and any(isinstance(v, dict) and _holds_objects(v, depth - 1) for v in inner)
+    for inner in value.values():
+        if isinstance(inner, list):
+            objects = [item for item in inner if isinstance(item, dict) and not _is_pair(item)]
+            if len(objects) >= _LEAST_STEPS:
+                return True
+        elif depth > 0 and isinstance(inner, dict) and _holds_objects(inner, depth - 1):
+            return True
+    return False
+
+
+def _is_pair(value: dict[str, Any]) -> bool:
+    return value.keys() == {"key", "value"}
 
 
 def _rebuilt(
@@ -459,7 +486,7 @@ def _rebuilt(
         if isinstance(found, Unreadable):
             yield found
             continue
-        value: Any = [found.value]
+        value: Any = [found.value] if path else found.value
         for fields, key in reversed(path):
             value = {**fields, key: value}
         yield Document(value, number, found.repaired, found.size)
