@@ -18,11 +18,21 @@ from assay.readers.engine.objects import (
     stated_error,
     stated_failure,
 )
+from assay.readers.engine.packed import decoded
 from assay.readers.engine.steps import read_steps
-from assay.readers.engine.words import BODY, NONE, STRONG, Kind, key_of, kind_of, speaker_of
+from assay.readers.engine.words import (
+    ABOUT,
+    BODY,
+    IDENTITY,
+    NONE,
+    STRONG,
+    Kind,
+    key_of,
+    kind_of,
+)
 
 _NAME = re.compile(r"[\w.\-:/@ +&$|]{1,120}")
-_SPAN_PREFIX = re.compile(r"(?:execute_tool|running tool|tool|function)[ :]+", re.IGNORECASE)
+_PREFIX = re.compile(r"(?:execute_tool|running tool|tool|function)[ :]+", re.IGNORECASE)
 # A kind that says no more than that the object is a call; others name the tool, too.
 _PLAIN_KIND = re.compile(
     r"(?:function|tool|custom_tool|mcp|mcp_tool|tool_use|client_tool|server_tool|dynamic_tool"
@@ -32,7 +42,8 @@ _PLAIN_KIND = re.compile(
 _NAMING_KIND = re.compile(r"(.+?)[_.-](?:call|use)")
 _SMALL_OBJECT = 3
 _ENVELOPE_KEYS = ("value", "data", "payload", "Ok", "some")
-_TIMES = frozenset({"timestamp", "ts", "time", "created", "server", "at"})
+# Words of the fields of a result that say nothing of what came back.
+_ABOUT = ABOUT | IDENTITY | frozenset({"ts", "time", "created", "server", "session", "seq"})
 
 
 class Reading(Struct, eq=False):
@@ -117,12 +128,11 @@ class _Candidate:
         self.wrappers = self._find_wrappers()
         self._settle_kind()
         key = place.key
-        self.near: Kind = self.kind or (
-            "result" if key.of_result else "call" if key.of_call else ""
-        )
+        names_result = key.of_result or (key.result == STRONG and self.own.call_id)
+        self.near: Kind = self.kind or ("result" if names_result else "call" if key.of_call else "")
         if self.speaker in {"user", "assistant", "system"} and self.kind != "call":
             self.near = self.kind
-        if self.speaker == "tool" and not self.own.call_id and _holds_results(obj):
+        if not self.own.call_id and self._only_holds_results():
             self.kind = self.near = ""
         if self.near or self.own.name_strength < STRONG:
             for text, inner in self.wrappers.items():
@@ -142,6 +152,12 @@ class _Candidate:
             if isinstance(value, dict) and value and key_of(text).is_wrapper
         }
 
+    def _only_holds_results(self) -> bool:
+        """Whether an object is but the holder of a list of results, each with its call's id."""
+        if self.speaker == "tool":
+            return _holds_results(self.obj.get("content") or self.obj.get("parts"))
+        return self.near == "result" and _holds_results(self.own.result)
+
     def _settle_kind(self) -> None:
         """A message of kind "tool" is a result, unless it has arguments or a state."""
         self.kind: Kind = self.own.kind
@@ -149,6 +165,10 @@ class _Candidate:
         if is_speaker and "content" in self.obj and self.own.arguments is None:
             if not {"state", "function"} & self.wrappers.keys():
                 self.kind = "result"
+        own, content = self.own, self.obj.get("content")
+        if own.result_key == "observation" and content is not None and _is_word(own.result):
+            # It says of which kind the observation is, and not what was observed.
+            self.kind, own.result, own.result_key = "result", content, "content"
 
     def _merge(self, text: str, inner: dict[str, Any]) -> None:
         """Take what a wrapper says, where the object itself does not."""
@@ -238,9 +258,11 @@ class _Candidate:
         elif self.span is not None and own.name_strength < STRONG:
             name = self.span.get("name")
             if isinstance(name, str):
-                own.name = short_text(_SPAN_PREFIX.sub("", name, count=1))
+                own.name = short_text(name)
             if self.kind != "call":
                 own.name = None
+        if own.name and own.name_strength < STRONG:
+            own.name = _PREFIX.sub("", own.name, count=1)
 
     def _is_run_tree(self) -> bool:
         """Whether a call names its parent or its beginning, as the spans of a trace do."""
@@ -272,11 +294,11 @@ class _Candidate:
             return self._new("tool name, arguments and result", with_result=True)
         if has_strong_arguments or own.call_id or self.kind == "call":
             call = self._new("tool name and arguments", with_result=own.result_strength == STRONG)
-            call.is_weak = not has_strong_arguments and not self.kind
+            call.is_weak |= not has_strong_arguments and not self.kind
             return call
         if own.has_arguments:
             call = self._new("tool name and what may be arguments", with_result=False)
-            call.is_weak = self.failed is None
+            call.is_weak |= self.failed is None
             return call
         return None
 
@@ -298,19 +320,21 @@ class _Candidate:
         is_small = len(self.obj) <= _SMALL_OBJECT and not key.holds_messages
         if own.call_id or own.result_strength == STRONG or is_small:
             call = self._new("name and arguments", with_result=own.result_strength == STRONG)
-            call.is_weak = not own.call_id and own.result_strength < STRONG
+            call.is_weak |= not own.call_id and own.result_strength < STRONG
             return call
         return None
 
     def _new(self, sign: str, *, with_result: bool) -> Call:
         own = self.own
         call = Call(str(own.name), own.arguments, self.place, sign, self.source)
+        # What a model only wrote into its answer was perhaps never called.
+        call.is_weak = self.place.is_said and not self.kind and not own.call_id
         call.has_arguments = own.has_arguments
         call.call_id = own.call_id
         if call.call_id is None and self.near == "call" and self.source != "span":
             call.call_id = own.own_id
         if with_result:
-            call.result, call.has_result = own.result, own.has_result
+            call.result, call.has_result = _taken_out(own.result), own.has_result
             call.failed = self.failed
         elif self.failed:
             call.failed = True
@@ -393,13 +417,14 @@ class _Candidate:
         own = self.own
         references = [*([own.own_id] if own.own_id else []), *own.references]
         return Result(
-            value,
+            _taken_out(value),
             self.place,
             call_id=call_id,
             tool=tool,
             failed=self.failed,
             references=references,
             is_strong=is_strong,
+            is_certain=self.kind == "result",
             source=self.source,
             ended_at=own.ended_at,
         )
@@ -412,8 +437,20 @@ class _Candidate:
         return {
             text: value
             for text, value in self.obj.items()
-            if not _is_formal(text) and _TIMES.isdisjoint(key_of(text).words)
+            if not _is_formal(text) and _ABOUT.isdisjoint(key_of(text).words)
         } or ""
+
+
+def _taken_out(value: Any) -> Any:
+    """What a result holds that is itself an object that says it is one."""
+    inner = value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(inner, str) and inner[:1] in ("{", "[") and "result" in inner[:300]:
+        return value if (found := decoded(inner)) is inner else _taken_out(found) or value
+    if isinstance(inner, dict) and kind_of(inner.get("type")) == "result":
+        found = fields_of(inner)
+        if found.call_id and found.has_result:
+            return found.result
+    return value
 
 
 def _is_formal(text: str) -> bool:
@@ -421,6 +458,10 @@ def _is_formal(text: str) -> bool:
     key = key_of(text)
     is_id = key.is_own_id or key.is_call_id or key.is_kind
     return is_id or bool(key.flag) or key.name == STRONG or key.result > NONE
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier()
 
 
 def _without_envelope(value: dict[str, Any]) -> dict[str, Any]:
@@ -433,9 +474,8 @@ def _without_envelope(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _holds_results(message: dict[str, Any]) -> bool:
-    """Whether the content of a tool's message is a list of whole results."""
-    content = message.get("content") or message.get("parts")
+def _holds_results(content: Any) -> bool:
+    """Whether something is a list of whole results."""
     for block in content if isinstance(content, list) else ():
         if not isinstance(block, dict):
             continue
@@ -457,8 +497,3 @@ def _span_ids(span: dict[str, Any]) -> tuple[str | None, str | None]:
             elif key.words in {("span", "id"), ("id",)}:
                 ids[key.words[0]] = identifier(value)
     return ids.get("span") or ids.get("id"), ids.get("parent")
-
-
-def is_spoken_by_tool(obj: dict[str, Any]) -> bool:
-    """Whether an object names a tool as its speaker."""
-    return speaker_of(obj.get("role")) == "tool"

@@ -59,7 +59,8 @@ def merge(call: Call, echo: Call) -> None:
         call.arguments, call.place, call.message = echo.arguments, echo.place, echo.message
     elif not echo.is_orphan:
         own, others = canonical(call.arguments), canonical(echo.arguments)
-        if not own or (len(others) > len(own) and call.source != ""):
+        is_cut = len(others) > len(own) and call.source and echo.source != "span"
+        if not own or is_cut:
             call.arguments = echo.arguments
             call.has_arguments = call.has_arguments or echo.has_arguments
     if not call.tool or call.tool == UNNAMED:
@@ -152,12 +153,17 @@ def _is_plan(call: Call, runs_with_transcript: set[int]) -> bool:
 
 
 def _without_nested_spans(calls: list[Call]) -> list[Call]:
-    """A span of a call inside a span of the same call is one call."""
-    spans = {call.span_id: call for call in calls if call.span_id}
+    """A span that was recorded twice, or inside a span of the same call, is one call."""
+    spans: dict[str, Call] = {}
+    for call in calls:
+        if call.span_id:
+            spans.setdefault(call.span_id, call)
     kept = []
     for call in calls:
-        outer = spans.get(call.parent_id) if call.parent_id else None
-        if outer is not None and outer is not call and outer.tool == call.tool:
+        outer = spans.get(call.span_id or "", call)
+        if outer is call:
+            outer = spans.get(call.parent_id or "", call)
+        if outer is not call and outer.tool == call.tool:
             mine, its = canonical(call.arguments), canonical(outer.arguments)
             if mine == its or not mine or not its:
                 merge(outer, call)

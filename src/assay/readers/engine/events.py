@@ -36,6 +36,8 @@ class Place(Struct, eq=False):
     depth: int = 0
     above: Place | None = None
     index: int | None = None
+    # Inside the text of a message.
+    is_said: bool = False
 
     def path(self) -> str:
         """The place as people write it: `messages[3].tool_calls[0]`."""
@@ -64,6 +66,8 @@ class Call(Struct, eq=False):
     has_arguments: bool = True
     result: Any = None
     has_result: bool = False
+    # Whether the result is one by its kind, or was recorded in the call itself.
+    is_certain: bool = True
     failed: bool | None = None
     error: Any = None
     server: str | None = None
@@ -83,6 +87,7 @@ class Call(Struct, eq=False):
     def answer(self, result: Result) -> None:
         """Take what a result says."""
         self.result, self.has_result = result.value, True
+        self.is_certain = result.is_certain
         self.failed = result.failed if result.failed is not None else self.failed
         self.ended_at = self.ended_at or result.ended_at
 
@@ -97,6 +102,8 @@ class Result(Struct, eq=False):
     failed: bool | None = None
     references: list[str] = field(default_factory=list)
     is_strong: bool = False
+    # Its kind says that it is a result; without one it may be an approval of the call.
+    is_certain: bool = False
     source: Source = ""
     exchange: str | None = None
     ended_at: Any = None

@@ -139,8 +139,8 @@ class _Linker:
 
 
 def _answer_again(call: Call, result: Result) -> None:
-    is_answered = call.has_result and (call.result not in _EMPTY or result.value in (*_EMPTY, None))
-    if not is_answered:
+    is_empty = call.result in _EMPTY and result.value not in (*_EMPTY, None)
+    if not call.has_result or is_empty or (result.is_certain and not call.is_certain):
         call.answer(result)
     elif call.failed is None:
         call.failed = result.failed

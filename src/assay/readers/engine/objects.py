@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.readers.engine.packed import decoded
 from assay.readers.engine.words import (
-    BODY,
     FAILED,
     NONE,
     SPEAKER_KEYS,
@@ -81,7 +81,7 @@ def fields_of(obj: dict[str, Any]) -> Fields:
             continue
         if key.name:
             _take_name(found, key, value)
-        if key.arguments and not isinstance(value, bool):
+        if key.arguments and not isinstance(value, bool) and not _is_schema(value):
             _take_arguments(found, key, value)
         if key.result:
             _take_result(found, key, value)
@@ -92,6 +92,18 @@ def fields_of(obj: dict[str, Any]) -> Fields:
     if found.arguments_key == found.result_key:
         _settle_double_role(found)
     return found
+
+
+def _is_schema(value: Any) -> bool:
+    """Whether a value describes arguments: each has a type and a description."""
+    if isinstance(value, str) and '"description"' in value[:200]:
+        value = decoded(value)
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(
+        isinstance(inner, dict) and "type" in inner and "description" in inner
+        for inner in value.values()
+    ) or ("properties" in value and value.get("type") == "object")
 
 
 def _take_name(found: Fields, key: Key, value: Any) -> None:
@@ -266,8 +278,3 @@ def stated_error(obj: dict[str, Any]) -> str | dict[str, Any] | None:
         if key_of(text).flag == "failure" and isinstance(value, str | dict) and value:
             return value
     return None
-
-
-def has_plain_body(found: Fields) -> bool:
-    """Whether the result stands in a field that may hold anything, such as `content`."""
-    return found.result_strength == BODY

@@ -341,6 +341,11 @@ def _plain(value: Any, depth: int) -> Any:
     return inner
 
 
+def is_indexed(name: str) -> bool:
+    """Whether a dotted name is a place in a list, such as `llm.messages.0.role`."""
+    return "." in name and any(part.isdigit() for part in name.split(".", 12)[1:])
+
+
 def unflatten(flat: dict[str, Any]) -> dict[str, Any]:
     """Objects and lists again of names such as `llm.messages.0.role`; others stay as they are."""
     found: dict[str, Any] = {}

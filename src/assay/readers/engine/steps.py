@@ -19,6 +19,7 @@ _SEEN = frozenset(
 _OBSERVED = frozenset({"observation", "observations"})
 _WRITTEN = re.compile(r"\s*([A-Za-z_][\w.-]{0,60})[\[(](.*)[\])]\s*", re.DOTALL)
 _PLACES = (("environment",), ("env",), ("tool",))
+_COMMAND = re.compile(r"\s{0,10}([A-Za-z_][\w.-]{0,60})(?=\s|\Z)")
 # The name of a call whose tool the recording does not name.
 UNNAMED = "action"
 
@@ -155,7 +156,10 @@ def _flags(obj: dict[str, Any]) -> list[Any]:
     return next(lists, [])
 
 
-def written_action(text: str) -> tuple[str | None, str]:
-    """The tool and the arguments of `tool[arguments]` or `tool(arguments)`."""
+def written_action(text: str) -> tuple[str | None, Any]:
+    """The tool and the arguments of `tool[arguments]`, `tool(arguments)` or a command line."""
     found = _WRITTEN.fullmatch(text)
-    return (found.group(1), found.group(2)) if found else (None, text)
+    if found:
+        return found.group(1), found.group(2)
+    found = _COMMAND.match(text)
+    return (found.group(1), {"command": text}) if found else (None, text)

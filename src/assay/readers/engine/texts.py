@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.readers.engine.objects import fields_of, short_text
 from assay.readers.engine.packed import decoded, parse_json
 from assay.readers.engine.steps import written_action
-from assay.readers.engine.words import FINISHED, STRONG
+from assay.readers.engine.words import FINISHED, STRONG, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,12 @@ _END_OF_OBSERVATION = re.compile(r"\n(?:STATUS|Correct answer|\s*\n)")
 _OBSERVED = re.compile(r"\s*Observation(?: \d{1,4})?:\s*")
 _SPOKEN_BY_USER = re.compile(r"^\s*(?:Action|Observation)(?: \d{1,4})?:", re.MULTILINE)
 _FENCE = "```"
-_SHELLS = frozenset(
-    {"bash", "sh", "shell", "python", "py", "tool_code", "powershell", "mswea_bash_command", ""}
-)
+# Languages of code blocks, the tool that runs them, and its argument.
+_PROGRAMS = {
+    **dict.fromkeys(("bash", "sh", "shell"), ("bash", "command")),
+    **dict.fromkeys(("python", "py", "code"), ("python", "code")),
+    "powershell": ("powershell", "command"),
+}
 _PRINTED = re.compile(
     r"\s*(?:<returncode>|<output>|observation|execution result|output:|exit code|\[exit"
     r"|<response>|command output|result:)",
@@ -86,9 +89,10 @@ def answer_to(calls: list[Written], text: str, speaker: str, reply: str) -> list
         return calls
     if not calls and _PRINTED.match(reply):
         blocks = list(_fenced(text))
-        if len(blocks) == 1 and blocks[0][0].lower() in _SHELLS:
-            language, code = blocks[0]
-            calls = [Written(language or "bash", code.strip(), sign="code block")]
+        if len(blocks) == 1:
+            language = next(filter(_PROGRAMS.get, split(blocks[0][0])), "bash")
+            tool, argument = _PROGRAMS[language]
+            calls = [Written(tool, {argument: blocks[0][1].strip()}, sign="code block")]
     if calls and calls[-1].result is None:
         calls[-1].result = _OBSERVED.sub("", reply, count=1) if _OBSERVED.match(reply) else reply
     return calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from msgspec import Struct, field
@@ -16,6 +17,7 @@ from assay.readers.engine.objects import (
 )
 from assay.readers.engine.packed import (
     embedded,
+    is_indexed,
     join_pieces,
     may_be_stream,
     span_attributes,
@@ -113,7 +115,9 @@ class Walk:
             if isinstance(value, bytes) or value[:1] in _OPENERS:
                 inner = structure_in(value)
                 if inner is not None:
-                    self._visit(inner, self._below(place, place.key))
+                    below = self._below(place, place.key)
+                    below.is_said |= place.key.text in {"content", "text"}
+                    self._visit(inner, below)
 
     def _below(
         self, place: Place, key: Key, parent: dict[str, Any] | None = None, index: int | None = None
@@ -121,7 +125,8 @@ class Walk:
         channel = key.channel or place.channel
         up = place if parent is None else parent
         parent = up if isinstance(up, dict) else place.parent
-        return Place(key, place.scope, channel, parent, place.depth + 1, place, index)
+        depth = place.depth + 1
+        return Place(key, place.scope, channel, parent, depth, place, index, place.is_said)
 
     def _list(self, items: list[Any], place: Place) -> None:
         if place.key.is_excluded or not items:
@@ -153,6 +158,14 @@ class Walk:
             below = self._below(place, place.key, index=index)
             below.scope = self._scope(self._new_run(below))
             self._visit(item, below)
+
+    def _runs_under(self, obj: dict[str, Any], place: Place) -> None:
+        """Objects under names of their own that hold a conversation each."""
+        for text, value in obj.items():
+            below = self._below(place, key_of(text), obj)
+            if isinstance(value, dict):
+                below.scope = self._scope(self._new_run(below))
+            self._visit(value, below)
 
     def _transcript(
         self,
@@ -202,7 +215,10 @@ class Walk:
             return
         span = span_attributes(obj)
         if span is None:
-            self._read(obj, obj, place, None)
+            if place.channel == "" and _hold_messages(list(obj.values())):
+                self._runs_under(obj, place)
+            else:
+                self._read(obj, obj, place, None)
             return
         key, attributes = span
         self.has_spans = True
@@ -212,7 +228,8 @@ class Walk:
             if not isinstance(value, dict | list) or text == "status"
         }
         place = self._in_trace(obj, place)
-        self._read({**plain, **attributes}, unflatten(attributes), place, obj)
+        plain |= {text: value for text, value in attributes.items() if not is_indexed(text)}
+        self._read(plain, unflatten(attributes), place, obj)
         for text, value in obj.items():
             if text != key and isinstance(value, dict | list):
                 self._visit(value, self._below(place, key_of(text), obj))
@@ -227,9 +244,9 @@ class Walk:
                     if scope is None:
                         run = self._new_run(place)
                         scope = self._traces[value] = self._scope(run)
-                    return Place(
-                        place.key, scope, place.channel, place.parent, place.depth, place.above
-                    )
+                    found = copy(place)
+                    found.scope = scope
+                    return found
         return place
 
     def _read(
@@ -300,10 +317,11 @@ def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], pla
     return True
 
 
-def _hold_messages(objects: list[dict[str, Any]]) -> bool:
-    if len(objects) < 2:
+def _hold_messages(values: list[Any]) -> bool:
+    """Whether most of several values hold a conversation each."""
+    some = values[:_LOOKED_AT_RUNS]
+    if len(some) < 2 or not all(isinstance(value, dict) for value in some):
         return False
-    some = objects[:_LOOKED_AT_RUNS]
     return sum(bool(_conversation_in(item)) for item in some) * 2 >= len(some)
 
 

@@ -213,7 +213,9 @@ def _name_strength(words: tuple[str, ...], among: frozenset[str], joined: str) -
 def _arguments_strength(words: tuple[str, ...], among: frozenset[str], joined: str) -> int:
     if among & {"schema", "count", "definitions", "result", "results", "response", "output"}:
         return NONE
-    if words[-1] in ARGUMENTS and not among & {"model", "generation", "llm", "sampling"}:
+    if among & {"model", "generation", "llm", "sampling"}:
+        return NONE
+    if words[-1] in ARGUMENTS:
         return STRONG
     if among & ARGUMENTS and among <= ARGUMENTS | TOOL | CALL | BESIDE | {"gen", "ai"}:
         return STRONG
@@ -239,7 +241,7 @@ def _result_strength(among: frozenset[str], joined: str) -> int:
 def _names_a_call(words: tuple[str, ...], among: frozenset[str]) -> bool:
     if words[-1] not in {"id", "uuid"} or among & {"mcp", "server", "model"}:
         return False
-    return bool(among & (TOOL | {"call", "invocation", "use"}))
+    return bool(among & (TOOL | {"call", "use"}))
 
 
 def _flag(words: tuple[str, ...], among: frozenset[str], joined: str) -> Flag:
