@@ -1,0 +1,134 @@
+"""Calls that a table states itself: where the engine needs to be told, or knows too little.
+
+A rule has `each`, the path to its records, and expressions for the fields of a call. With `items`
+each item there, inside a record, is a call; `@` is then the item of the list at `beside` that has
+the same number, and `^` the record. A rule with
+`tool` makes calls, which replace those that the engine found; records that share a call id are one
+call. A rule without `tool` adds to the calls that have the same id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import UnknownName
+from assay.readers import values
+from assay.readers.engine import FoundCall, FoundRun
+from assay.readers.facts import Expression, compile_expression
+from assay.readers.paths import Path, Scope, compile_path, opened
+
+_KINDS = {
+    "tool": values.text,
+    "call_id": values.text,
+    "parent_id": values.text,
+    "server": values.text,
+    "error_message": values.text,
+    "reported_success": values.truth,
+    "started_at": values.seconds,
+    "ended_at": values.seconds,
+    "turn": values.count,
+}
+_PLACES = frozenset({"each", "items", "beside"})
+FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "result"})
+
+
+class CallRule(Struct, frozen=True):
+    """One rule of a table."""
+
+    each: Path
+    fields: dict[str, Expression]
+    items: Path | None = None
+    beside: Path | None = None
+
+    def records(self, scope: Scope) -> list[dict[str, Any]]:
+        """What its records say of calls, by the names of a call's fields."""
+        found = []
+        for own in self._scopes(scope):
+            said = {
+                name: value
+                for name, expression in self.fields.items()
+                if (value := expression.value(own, _KINDS.get(name))) is not None
+            }
+            if said:
+                found.append(said)
+        return found
+
+    def _scopes(self, scope: Scope) -> Iterator[Scope]:
+        for record in self.each.all(scope):
+            if self.items is None:
+                yield Scope(record, scope.document, scope.beside, scope.groups)
+                continue
+            beside = self.beside.within(record) if self.beside else []
+            for item, other in zip_longest(self.items.within(record), beside):
+                if item is not None:
+                    yield Scope(item, record, other, scope.groups)
+
+
+def rule_of(row: dict[str, str]) -> CallRule:
+    """The rule that a row of a table describes."""
+    for key in row:
+        if key not in FIELDS:
+            raise UnknownName("field of a call", key, FIELDS)
+    fields = {key: compile_expression(text) for key, text in row.items() if key not in _PLACES}
+    places = (compile_path(row[key]) if key in row else None for key in ("items", "beside"))
+    return CallRule(compile_path(row["each"]), fields, *places)
+
+
+def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> None:
+    """Make or complete the calls of a run, in place."""
+    making = [rule for rule in rules if "tool" in rule.fields]
+    if making:
+        found.calls = []
+        # Rules over one list of records keep its order: a record is asked by each of them.
+        for rule in making:
+            for said in rule.records(scope):
+                _take(said, found)
+        _number_turns(found.calls)
+    by_id = {call.call_id: call for call in found.calls if call.call_id is not None}
+    for rule in rules:
+        if "tool" not in rule.fields:
+            for said in rule.records(scope):
+                call = by_id.get(said.get("call_id"))
+                if call is not None:
+                    _add(said, call)
+
+
+def _take(said: dict[str, Any], found: FoundRun) -> None:
+    own = said.get("call_id")
+    known = next((c for c in found.calls if own is not None and c.call_id == own), None)
+    if known is None and "tool" in said:
+        known = FoundCall(said["tool"], sign="table", arguments_recorded="arguments" in said)
+        found.calls.append(known)
+    if known is not None:
+        _add(said, known)
+
+
+def _add(said: dict[str, Any], call: FoundCall) -> None:
+    for name, value in said.items():
+        if name == "result":
+            call.result, call.has_result = value, True
+        elif name == "arguments":
+            decoded = opened(value)
+            call.arguments = decoded if isinstance(decoded, dict) else value
+            call.arguments_recorded = True
+        else:
+            setattr(call, name, value)
+
+
+def _number_turns(calls: list[FoundCall]) -> None:
+    """Calls that were issued before the first of them had ended share a turn."""
+    turn, ends = 0, float("-inf")
+    for call in calls:
+        if call.turn is not None:
+            turn = call.turn
+            continue
+        started = call.started_at
+        if turn == 0 or started is None or started >= ends:
+            turn, ends = turn + 1, float("inf")
+        call.turn = turn
+        if call.ended_at is not None:
+            ends = min(ends, call.ended_at)

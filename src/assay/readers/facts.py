@@ -1,0 +1,262 @@
+"""Facts of a run as expressions over paths, and the fields of a case that they fill.
+
+An expression is `[how] path [by path] [then ...]`, or `= text with {path} in it`.
+
+    how     first (default), last, min, max, sum, count, join, all, usage, key, keys
+    by p    only the last value for each value of `p` counts: usage that is repeated
+    +1 *2   a number added, multiplied
+    plus p  the number at another path added
+    >= 1    whether the number is at least that
+    in a,b  whether the value is one of these
+    map a:1,b:0   the value that stands for it; one that is not listed stays
+    match R       the first group of a pattern in the text; null where it does not match
+    else e  another expression where there is nothing
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.errors import InvalidRecord
+from assay.readers import values
+from assay.readers.paths import Path, Scope, compile_path, split_outside, word_of
+from assay.run import RunOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_HOW = frozenset(
+    {"first", "last", "min", "max", "sum", "count", "join", "all", "usage", "key", "keys"}
+)
+_PLACE = re.compile(r"\{([^{}]{1,200})\}")
+_LONGEST_MATCHED = 20_000
+_TIMES = ("started_at", "ended_at")
+_TEXTS = (
+    *("task_id", "model", "framework", "agent_id", "session_id", "input", "actual_output"),
+    *("expected_output", "planning_strategy", "execution_mode"),
+)
+_LISTS = ("available_tools", "expected_tools")
+_COUNTS = ("attempt", "total_rounds")
+_TOKENS = (
+    *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
+    *("reasoning_tokens", "cost_usd"),
+)
+_OUTCOME = ("success", "score", "reason", "decided_by", "failure")
+# The names of the facts that a table may give, beside `usage`, `run_id`, `extra` and `server`.
+FACTS = (*_TEXTS, *_LISTS, *_COUNTS, *_TIMES, *_TOKENS, *_OUTCOME)
+_KINDS: dict[str, Callable[[object], Any]] = {
+    **dict.fromkeys(_TEXTS, values.text),
+    **dict.fromkeys(_COUNTS, values.count),
+    **dict.fromkeys(_TIMES, values.seconds),
+    **dict.fromkeys(_TOKENS, values.count),
+    "cost_usd": values.amount,
+    "success": values.truth,
+    "score": values.number,
+}
+
+
+class Expression(Struct, frozen=True):
+    """One fact's expression, compiled."""
+
+    source: str
+    template: str = ""
+    how: str = "first"
+    path: Path | None = None
+    by: Path | None = None
+    changes: tuple[Callable[[Any, Scope], Any], ...] = ()
+    otherwise: Expression | None = None
+
+    def value(self, scope: Scope, kind: Callable[[object], Any] | None = None) -> Any:
+        """What it gives for a run, as a value of some kind; None where that is nothing."""
+        found = self._raw(scope, kind)
+        for change in self.changes:
+            found = None if found is None else change(found, scope)
+        if kind is not None and found is not None:
+            found = kind(found)
+        if found is None and self.otherwise is not None:
+            return self.otherwise.value(scope, kind)
+        return found
+
+    def _raw(self, scope: Scope, kind: Callable[[object], Any] | None) -> Any:
+        if self.template:
+            return _filled(self.template, scope)
+        assert self.path is not None
+        found = self.path.all(scope) if self.by is None else self._last_of_each(scope)
+        if self.how == "usage":
+            return values.usage_of(found) or None
+        if kind is values.seconds:
+            found = [at for value in found if (at := values.seconds(value)) is not None]
+        return _reduced(self.how, found) if found else None
+
+    def _last_of_each(self, scope: Scope) -> list[Any]:
+        assert self.path is not None
+        assert self.by is not None
+        head, bracket, tail = self.path.text.rpartition("].")
+        rows = compile_path(head + "]" if bracket else "[]").all(scope)
+        inside = compile_path(tail)
+        last: dict[object, Any] = {}
+        for row in rows:
+            found = inside.within(row, scope)
+            if found:
+                keys = self.by.within(row, scope)
+                last[word_of(keys[0]) if keys else id(row)] = found[0]
+        return list(last.values())
+
+
+def _reduced(how: str, found: list[Any]) -> Any:
+    if how == "all":
+        return found
+    if how == "join":
+        return "\n".join(words for value in found if (words := values.text(value))) or None
+    if how in ("first", "last"):
+        return found[0 if how == "first" else -1]
+    if how == "count":
+        return len(found)
+    if how in ("key", "keys"):
+        keys = [key for value in found if isinstance(value, dict) for key in value]
+        return keys if how == "keys" else next(iter(keys), None)
+    numbers = [known for value in found if (known := values.number(value)) is not None]
+    return {"min": min, "max": max, "sum": sum}[how](numbers) if numbers else None
+
+
+def _filled(template: str, scope: Scope) -> str | None:
+    missing = False
+
+    def value(place: re.Match[str]) -> str:
+        nonlocal missing
+        found = compile_path(place[1]).first(scope)
+        missing = missing or found is None
+        return values.text(found) or ""
+
+    filled = _PLACE.sub(value, template)
+    return None if missing else filled
+
+
+@lru_cache(maxsize=4096)
+def compile_expression(source: str) -> Expression:
+    """The expression that a text describes; a text that is none is an error that shows it."""
+    first, *others = source.split(" else ", 1)
+    otherwise = compile_expression(others[0]) if others else None
+    if first.startswith("= "):
+        return Expression(source, template=first[2:], otherwise=otherwise)
+    words = [word for word in split_outside(first.strip(), " ") if word]
+    how = words.pop(0) if words and words[0] in _HOW else "first"
+    if not words:
+        raise InvalidRecord(f"expression {source!r}: a path is missing")
+    path, by = compile_path(words.pop(0)), None
+    changes = []
+    while words:
+        word = words.pop(0)
+        if word == "by":
+            by = compile_path(_argument(words, source))
+        else:
+            changes.append(_change(word, words, source))
+    return Expression(source, "", how, path, by, tuple(changes), otherwise)
+
+
+def _argument(words: list[str], source: str) -> str:
+    if not words:
+        raise InvalidRecord(f"expression {source!r}: it ends too early")
+    return words.pop(0)
+
+
+def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], Any]:
+    if re.fullmatch(r"[+*]-?\d+(?:\.\d+)?", word):
+        operand = float(word[1:])
+        if word[0] == "+":
+            return lambda value, scope: _plus(value, operand)  # noqa: ARG005 - one signature
+        return lambda value, scope: _times(value, operand)  # noqa: ARG005 - one signature
+    if word == ">=":
+        least = float(_argument(words, source)) - 1e-6
+        return lambda value, scope: _at_least(value, least)  # noqa: ARG005 - one signature
+    if word == "in":
+        accepted = frozenset(_argument(words, source).lower().split(","))
+        return lambda value, scope: word_of(value).lower() in accepted  # noqa: ARG005
+    if word == "map":
+        pairs = dict(pair.split(":", 1) for pair in _argument(words, source).split(","))
+        return lambda value, scope: pairs.get(word_of(value), value)  # noqa: ARG005
+    if word == "match":
+        pattern = re.compile(_argument(words, source).strip("'"))
+        return lambda value, scope: _matched(pattern, value)  # noqa: ARG005 - one signature
+    if word == "plus":
+        other = compile_path(_argument(words, source))
+        return lambda value, scope: _plus(value, values.number(other.first(scope)))
+    raise InvalidRecord(f"expression {source!r}: {word!r} is not known")
+
+
+def _plus(value: Any, other: float | None) -> float | None:
+    found = values.number(value)
+    return None if found is None or other is None else found + other
+
+
+def _times(value: Any, factor: float) -> float | None:
+    found = values.number(value)
+    return None if found is None else found * factor
+
+
+def _at_least(value: Any, least: float) -> bool | None:
+    found = values.number(value)
+    return None if found is None else found >= least
+
+
+def _matched(pattern: re.Pattern[str], value: Any) -> str | None:
+    found = pattern.search(word_of(value)[:_LONGEST_MATCHED])
+    return None if found is None else found[found.lastindex or 0]
+
+
+def facts_of(expressions: dict[str, Expression], scope: Scope) -> dict[str, Any]:
+    """The fields of a case that a table's expressions give for a run; unknown ones left out."""
+    known: dict[str, Any] = {}
+    for name in FACTS:
+        if (expression := expressions.get(name)) is not None:
+            found = expression.value(scope, _KINDS.get(name))
+            if found is not None:
+                known[name] = found
+    counts = expressions["usage"].value(scope) if "usage" in expressions else None
+    counts = dict(counts or {}) | {name: known.pop(name) for name in _TOKENS if name in known}
+    known["usage"] = values.usage(counts)
+    known["outcome"] = _outcome({name: known.pop(name, None) for name in _OUTCOME})
+    if "expected_tools" in known:
+        known["expected_tools"] = _expected(known["expected_tools"])
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _outcome(known: dict[str, Any]) -> RunOutcome | None:
+    success, failure = known["success"], known["failure"]
+    if failure not in (None, False, "", [], {}):
+        reason = known["reason"] or (None if failure is True else values.text(failure))
+        if reason is None and isinstance(failure, dict):
+            reason = _message(failure)
+        return RunOutcome(success=False, decided_by=known["decided_by"], reason=reason)
+    if success is None and known["score"] is None:
+        return None
+    reason = values.text(known["reason"]) if known["reason"] is not None else None
+    return RunOutcome(success, known["score"], known["decided_by"], reason)
+
+
+def _message(failure: dict[str, Any]) -> str | None:
+    found = (failure.get(key) for key in ("message", "error", "detail", "reason", "name", "type"))
+    return next((value for value in found if isinstance(value, str) and value), None)
+
+
+def _expected(stated: Any) -> list[Any] | None:
+    """Expected calls in the form of a case: a name and its arguments."""
+    found = []
+    for entry in stated if isinstance(stated, list) else [stated]:
+        if not isinstance(entry, dict):
+            found.append(entry)
+            continue
+        inner = entry.get("function")
+        body = inner if isinstance(inner, dict) else entry
+        names = (body.get(key) for key in ("name", "tool", "tool_name", "function_name"))
+        keys = ("input_parameters", "arguments", "args", "parameters", "input", "kwargs")
+        arguments: Iterable[Any] = (body.get(key) for key in keys)
+        name = next((name for name in names if name), None)
+        if name is not None:
+            sent = next((value for value in arguments if value is not None), {})
+            found.append({"name": name, "input_parameters": sent})
+    return found or None
