@@ -59,8 +59,9 @@ def merge(call: Call, echo: Call) -> None:
         call.arguments, call.place, call.message = echo.arguments, echo.place, echo.message
     elif not echo.is_orphan:
         own, others = canonical(call.arguments), canonical(echo.arguments)
+        is_span = call.source == "span" != echo.source
         is_cut = len(others) > len(own) and call.source and echo.source != "span"
-        if not own or is_cut:
+        if not own or is_cut or (is_span and others):
             call.arguments = echo.arguments
             call.has_arguments = call.has_arguments or echo.has_arguments
     if not call.tool or call.tool == UNNAMED:
@@ -103,6 +104,10 @@ def _by_id(calls: list[Call]) -> tuple[list[Call], list[Call]]:
             if other is not None and _is_echo(call, other):
                 merge(other, call)
                 continue
+            if other is None and call.scope.channel == "in" and not call.has_result:
+                # A request repeats what was answered before; some number the calls anew.
+                loose.append(call)
+                continue
             in_run[call.call_id, call.scope.run] = call
             anywhere.setdefault(call.call_id, call)
             known.append(call)
@@ -138,7 +143,8 @@ def _is_repeated(call: Call, other: Call) -> bool:
         return False
     if call.scope.is_transcript:
         return True
-    return call.has_result and canonical(call.arguments) != canonical(other.arguments)
+    arguments = canonical(call.arguments)
+    return call.has_result and arguments not in {"", canonical(other.arguments)}
 
 
 # -- without an id

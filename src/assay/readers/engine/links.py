@@ -144,7 +144,7 @@ def _answer_again(call: Call, result: Result) -> None:
         call.answer(result)
     elif call.failed is None:
         call.failed = result.failed
-    if result.is_strong:
+    if result.is_strong or result.call_id:
         call.is_weak = False
 
 

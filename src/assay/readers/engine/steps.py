@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from assay.readers.engine.objects import fields_of, short_text, speaker_in, stated_failure
-from assay.readers.engine.words import ABOUT, FINISHED, STRONG, key_of
+from assay.readers.engine.packed import decoded
+from assay.readers.engine.words import ABOUT, FINISHED, STRONG, Key, key_of
 
 _LONGEST_ACTION = 20_000
 _DONE = frozenset({"action", "actions", "command", "commands", "calls", "call"})
@@ -19,6 +20,7 @@ _SEEN = frozenset(
 _OBSERVED = frozenset({"observation", "observations"})
 _WRITTEN = re.compile(r"\s*([A-Za-z_][\w.-]{0,60})[\[(](.*)[\])]\s*", re.DOTALL)
 _PLACES = (("environment",), ("env",), ("tool",))
+_TOOL = re.compile(r"[A-Za-z_][\w.-]{0,100}")
 _COMMAND = re.compile(r"\s{0,10}([A-Za-z_][\w.-]{0,60})(?=\s|\Z)")
 # The name of a call whose tool the recording does not name.
 UNNAMED = "action"
@@ -86,7 +88,7 @@ def _one_step(obj: dict[str, Any], done: str, seen: Any, name: str | None) -> li
     if is_spoken or isinstance(seen, list) or len(done) > _LONGEST_ACTION:
         return []
     tool, arguments = written_action(done)
-    if tool and tool.lower() in FINISHED:
+    if tool and tool.lower() in FINISHED and isinstance(arguments, str):
         return []
     return [Step(tool or name or UNNAMED, arguments, seen, stated_failure(obj))]
 
@@ -154,6 +156,27 @@ def _environment(obj: dict[str, Any], parent: dict[str, Any] | None) -> str | No
 def _flags(obj: dict[str, Any]) -> list[Any]:
     lists = (v for k, v in obj.items() if key_of(k).flag == "success" and isinstance(v, list))
     return next(lists, [])
+
+
+def paired_calls(items: list[Any], key: Key) -> list[tuple[str, Any]]:
+    """Calls that are objects of one field each: `[{"search": "{\\"query\\": ...}"}]`.
+
+    Under a key that may hold anything, the arguments must be JSON text, as a model writes them.
+    """
+    pairs = []
+    for item in items:
+        if not isinstance(item, dict) or len(item) != 1:
+            return []
+        ((tool, value),) = item.items()
+        arguments = decoded(value)
+        is_plain = key.of_call and isinstance(value, dict)
+        if not isinstance(arguments, dict) or not (is_plain or isinstance(value, str)):
+            return []
+        key_of_tool = key_of(tool)
+        if not _TOOL.fullmatch(tool) or (len(key_of_tool.words) == 1 and key_of_tool.is_wrapper):
+            return []
+        pairs.append((tool, arguments))
+    return pairs
 
 
 def written_action(text: str) -> tuple[str | None, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ _LOGGED_CALL = re.compile(
     r"(?<![\w.])(?:tool|function|calling|call)\s{1,4}([A-Za-z_][\w.\-/]{0,100})\((?=\{)"
 )
 _LOGGED_END = re.compile(r"\([^\n]*\)\s{1,4}(success|succeeded|ok|failed|error)[^\n]*:?\n")
+_CALL_LIST = re.compile(r"\[\s{0,9}[A-Za-z_][\w.]{0,100}\(")
+_LONGEST_CODE = 20_000
 _scanner = json.JSONDecoder(strict=False)
 
 
@@ -72,7 +75,7 @@ def written_calls(text: str, speaker: str) -> list[Written]:
     calls = _react(text)
     if any(call.arguments is not None or call.result is not None for call in calls):
         return calls
-    return _tagged(text) or _fenced_objects(text)
+    return _tagged(text) or _fenced_objects(text) or function_calls(text)
 
 
 def document_calls(text: str) -> list[Written]:
@@ -207,6 +210,35 @@ def _call_of_object(value: dict[str, Any], sign: str) -> Written | None:
     if found.name.lower() in FINISHED:
         return None
     return Written(found.name, decoded(found.arguments), sign=sign)
+
+
+# -- code
+
+
+def function_calls(text: str) -> list[Written]:
+    """The calls in a text that is nothing but `[search(query="x"), open(page=2)]`."""
+    body = text.strip().strip("`")
+    if not _CALL_LIST.match(body) or len(body) > _LONGEST_CODE:
+        return []
+    try:
+        parsed = ast.parse(body, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    calls = [_function_call(item) for item in getattr(parsed, "elts", ())]
+    found = [call for call in calls if call is not None]
+    return found if len(found) == len(calls) else []
+
+
+def _function_call(node: ast.expr) -> Written | None:
+    if not isinstance(node, ast.Call) or (node.args and not node.keywords):
+        return None
+    try:
+        arguments: dict[str, Any] = {
+            keyword.arg or "": ast.literal_eval(keyword.value) for keyword in node.keywords
+        }
+        return Written(ast.unparse(node.func), arguments, sign="function call in text")
+    except (ValueError, RecursionError, MemoryError):
+        return None
 
 
 # -- logs

@@ -24,8 +24,15 @@ from assay.readers.engine.packed import (
     structure_in,
     unflatten,
 )
-from assay.readers.engine.texts import Written, answer_to, document_calls, written_calls
-from assay.readers.engine.words import STRONG, Key, key_of
+from assay.readers.engine.steps import paired_calls
+from assay.readers.engine.texts import (
+    Written,
+    answer_to,
+    document_calls,
+    function_calls,
+    written_calls,
+)
+from assay.readers.engine.words import BODY, STRONG, Key, key_of
 
 _DEEPEST = 40
 _SHORTEST_PACKED = 30
@@ -111,13 +118,21 @@ class Walk:
             self._object(value, place)
         elif isinstance(value, list):
             self._list(value, place)
-        elif isinstance(value, str | bytes) and len(value) > _SHORTEST_PACKED:
-            if isinstance(value, bytes) or value[:1] in _OPENERS:
-                inner = structure_in(value)
-                if inner is not None:
-                    below = self._below(place, place.key)
-                    below.is_said |= place.key.text in {"content", "text"}
-                    self._visit(inner, below)
+        elif not isinstance(value, str | bytes):
+            return
+        elif len(value) > _SHORTEST_PACKED and (isinstance(value, bytes) or value[:1] in _OPENERS):
+            self._open(value, place)
+
+    def _open(self, value: str | bytes, place: Place) -> None:
+        """Look into a text or bytes that may hold a structure, or calls written as code."""
+        inner = structure_in(value)
+        if inner is not None:
+            below = self._below(place, place.key)
+            below.is_said |= place.key.text in {"content", "text"}
+            self._visit(inner, below)
+        elif place.key.result > BODY and isinstance(value, str):
+            for written in function_calls(value):
+                self._note_written(written, place)
 
     def _below(
         self, place: Place, key: Key, parent: dict[str, Any] | None = None, index: int | None = None
@@ -136,6 +151,13 @@ class Walk:
         if len(items) > 1 and may_be_stream(items):
             items = join_pieces(items)
         objects = [item for item in items if isinstance(item, dict)]
+        if objects and (place.key.result or place.key.of_call):
+            pairs = paired_calls(items, place.key)
+            for index, (tool, arguments) in enumerate(pairs):
+                below = self._below(place, place.key, index=index)
+                self._note(Call(tool, arguments, below, "tool and arguments as a pair"))
+            if pairs:
+                return
         speakers = [speaker_in(item) for item in objects[:_LOOKED_AT]]
         if _are_messages(objects, speakers, place):
             self._transcript(items, objects, speakers, place)
