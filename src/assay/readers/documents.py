@@ -32,6 +32,7 @@ _PIECE = 256 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
 _MOST_BROKEN_OBJECTS = 100
 _MOST_DIGITS = 4300
+_DEEPEST = 1000
 # How many items of a long list are looked at, and how many steps each has if they are runs.
 _SAMPLED_ITEMS = 8
 _LEAST_STEPS = 3
@@ -338,6 +339,10 @@ def _concatenated(text: bytearray, name: str) -> list[Document | Unreadable]:
     return found if any(isinstance(item, Document) for item in found) else []
 
 
+class _NestedTooDeeply(Exception):
+    """Brackets in brackets, more than an honest item has."""
+
+
 class _ItemScanner:
     """Takes the text of a list, after its opening bracket, and gives each item once it is whole.
 
@@ -362,6 +367,8 @@ class _ItemScanner:
                 scanned = mark.start()
                 break
             self._depth += _NESTING.get(mark[0], 0)
+            if self._depth > _DEEPEST:
+                raise _NestedTooDeeply
             if self._depth < 0 or (self._depth == 0 and mark[0] == b","):
                 found.append(self.rest[begin : mark.start()].strip())
                 begin = mark.end()
@@ -381,7 +388,12 @@ def _list_items(
     number = 0
     pieces = _pieces(memoryview(text)[text.index(b"[") + 1 :], file, scanner)
     for piece in pieces:
-        for item in scanner.feed(piece):
+        try:
+            found = scanner.feed(piece)
+        except _NestedTooDeeply:
+            yield Unreadable(name, "not usable JSON: nested too deeply", number + 1)
+            return
+        for item in found:
             number += 1
             if item:
                 yield parse(item, name, number)
@@ -392,6 +404,11 @@ def _list_items(
         if len(scanner.rest) > LONGEST_DOCUMENT:
             yield Unreadable(name, _too_long("list item"), number + 1)
             return
+    yield from _rest_of_list(scanner, name, number)
+
+
+def _rest_of_list(scanner: _ItemScanner, name: str, number: int) -> Iterator[Document | Unreadable]:
+    """What follows the items of a list that were whole."""
     if scanner.ended:
         if scanner.rest.strip():
             yield Unreadable(name, "not JSON: text after the end of the list", number + 1)

@@ -29,9 +29,11 @@ ZIP_MARK = b"PK\x03\x04"
 EMPTY_ZIP_MARK = b"PK\x05\x06"
 TAR_MARK = slice(257, 262), b"ustar"
 _MOST_MEMBERS = 200_000
-_LARGEST_EXPANSION = 1000
-# Below this an archive may expand as it likes: it can do no harm.
-_HARMLESS_BYTES = 1 << 30
+_LARGEST_EXPANSION = 300
+# Below this a packed file may expand as it likes: it can do no harm. The same for all archives
+# that lie in one.
+_HARMLESS_BYTES = 64 << 20
+_HARMLESS_TOGETHER = 256 << 20
 _PIECE = 16 * 1024
 # Zstd gives out all that a piece holds: small pieces bound what that may be.
 _ZSTD_PIECE = 2 * 1024
@@ -180,14 +182,14 @@ class _Bounded(io.RawIOBase):
         self._file, self._left, self._name = file, limit, name
         # What comes before a damage is given first; a read that fills its buffer loses it.
         self._read_some = getattr(file, "read1", file.read)
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         if not self._ready:
-            self._ready = self._unpack(len(buffer))
+            self._ready = memoryview(self._unpack(len(buffer)))
         count = min(len(buffer), len(self._ready))
         buffer[:count] = self._ready[:count]
         self._ready = self._ready[count:]
@@ -216,8 +218,16 @@ def _most_unpacked(packed_size: int) -> int:
     return max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed_size)
 
 
+def size_of(place: Place) -> int:
+    """How much an archive weighs."""
+    if isinstance(place, PackedPlace):
+        return size_of(place.inner)
+    with place.open() as packed:
+        return _size_of(packed)
+
+
 def _size_of(packed: BinaryIO) -> int:
-    """The size of an open file; a pipe has none and is trusted with a lot."""
+    """The size of an open file; a pipe, or what is unpacked itself, has none."""
     if not packed.seekable():
         return _HARMLESS_BYTES
     here = packed.tell()
@@ -230,6 +240,7 @@ class Archive(Protocol):
     """An open archive: how large each file in it is as it is packed, and each file by its name."""
 
     sizes: dict[str, int]
+    unpacked: int
     damage: str
 
     def open(self, member: str) -> Any:
@@ -273,7 +284,24 @@ class MemberPlace:
         return sorted(path.name for path in paths if path.parent == folder)
 
 
-def members(place: Place) -> Iterator[MemberPlace]:
+class Budget:
+    """How much the archives in one file may unpack to, all together."""
+
+    def __init__(self, packed_size: int) -> None:
+        """Take how much the outermost archive weighs."""
+        self._left = max(_HARMLESS_TOGETHER, _LARGEST_EXPANSION * packed_size)
+
+    def take(self, size: int) -> None:
+        """Take so many bytes of it; an InvalidRecord where there are not so many left."""
+        if size > self._left:
+            raise InvalidRecord(
+                f"would unpack to {size:,} bytes, far more than it weighs, and that is refused;"
+                " unpack it yourself if you trust it"
+            )
+        self._left -= size
+
+
+def members(place: Place, budget: Budget) -> Iterator[MemberPlace]:
     """The files of an archive in name order, as a folder shows them.
 
     The archive stays open while its members are asked for. A broken one is an InvalidRecord, of a
@@ -282,6 +310,7 @@ def members(place: Place) -> Iterator[MemberPlace]:
     with place.open() as packed, TemporaryFile() as aside:
         file, damage = _seekable(packed, aside)
         archive = _opened(file)
+        budget.take(archive.unpacked)
         if len(archive.sizes) > _MOST_MEMBERS:
             raise InvalidRecord(
                 f"holds more than {_MOST_MEMBERS:,} files; unpack it and name the folder"
@@ -332,12 +361,11 @@ class _ZipArchive:
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = zipfile.ZipFile(file)
         infos = [info for info in self._archive.infolist() if not info.is_dir()]
-        packed = sum(info.compress_size for info in infos)
-        unpacked = sum(info.file_size for info in infos)
-        if unpacked > _most_unpacked(packed):
+        self.unpacked = sum(info.file_size for info in infos)
+        if self.unpacked > _most_unpacked(sum(info.compress_size for info in infos)):
             raise InvalidRecord(
-                f"would unpack from {packed:,} to {unpacked:,} bytes, and that is refused;"
-                " unpack it yourself if you trust it"
+                f"would unpack to {self.unpacked:,} bytes, far more than it weighs, and that is"
+                " refused; unpack it yourself if you trust it"
             )
         self.sizes = {info.filename: info.compress_size for info in infos}
         self.damage = ""
@@ -369,6 +397,7 @@ class _TarArchive:
             else sum(s for _, s in cast("Any", member).sparse)
             for name, member in self._members.items()
         }
+        self.unpacked = sum(self.sizes.values())
 
     def open(self, member: str) -> Any:
         return self._archive.extractfile(self._members[member])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from assay.readers.files.file import Place
+    from assay.readers.files.packed import Budget
 
 _STORE_MARK = "assay-store.json"
 _START = 4096
@@ -189,8 +190,10 @@ def _piped(pipe: Pipe) -> Iterator[File | Unreadable]:
         pipe.close()
 
 
-def _files_in(place: Place, start: bytes, depth: int) -> Iterator[File | Unreadable]:
-    """The files at a place, known by how it begins."""
+def _files_in(
+    place: Place, start: bytes, depth: int, budget: Budget | None = None
+) -> Iterator[File | Unreadable]:
+    """The files at a place, known by how it begins; `budget` is that of the archive around it."""
     from assay.readers.files import packed  # noqa: PLC0415 - most files are plain
 
     name = without_surrogates(place.name)
@@ -202,18 +205,21 @@ def _files_in(place: Place, start: bytes, depth: int) -> Iterator[File | Unreada
             name, f"lies in more than {_DEEPEST} archives; unpack the outer ones first"
         )
     elif packing is not None:
-        yield from _unpacked(packed.PackedPlace(place, packing), name, depth)
+        yield from _unpacked(packed.PackedPlace(place, packing), name, depth, budget)
     else:
         try:
-            for member in packed.members(place):
-                yield from _opened(member, depth + 1)
+            budget = budget or packed.Budget(packed.size_of(place))
+            for member in packed.members(place, budget):
+                yield from _opened(member, depth + 1, budget)
         except (InvalidRecord, OSError) as exc:
             yield Unreadable(name, without_surrogates(str(exc)))
 
 
-def _unpacked(place: Place, packed_name: str, depth: int) -> Iterator[File | Unreadable]:
+def _unpacked(
+    place: Place, packed_name: str, depth: int, budget: Budget | None
+) -> Iterator[File | Unreadable]:
     """The files in a compressed one; its problems name the file that lies there."""
-    for file in _opened(place, depth + 1):
+    for file in _opened(place, depth + 1, budget):
         if isinstance(file, File):
             file.packed_name = file.packed_name or packed_name
         yield file
@@ -222,14 +228,14 @@ def _unpacked(place: Place, packed_name: str, depth: int) -> Iterator[File | Unr
         yield Unreadable(packed_name, problem, kind="left_out")
 
 
-def _opened(place: Place, depth: int) -> Iterator[File | Unreadable]:
+def _opened(place: Place, depth: int, budget: Budget | None) -> Iterator[File | Unreadable]:
     try:
         with place.open() as file:
             start = peek(file)
     except OSError as exc:
         yield Unreadable(without_surrogates(place.name), f"cannot be read: {exc.strerror or exc}")
         return
-    yield from _files_in(place, start, depth)
+    yield from _files_in(place, start, depth, budget)
 
 
 def _plain(place: Place, name: str, start: bytes) -> Iterator[File | Unreadable]:
