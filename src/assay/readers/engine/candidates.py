@@ -281,7 +281,7 @@ class _Candidate:
             if not own.has_result and not own.call_id:
                 return None
         is_whole = own.name_strength == STRONG and own.has_arguments and own.has_result
-        if self.near == "result" and not is_whole:
+        if self.kind == "result" or (self.near == "result" and not is_whole):
             return None
         return (
             self._strongly_named(is_whole) if own.name_strength == STRONG else self._weakly_named()
@@ -360,6 +360,7 @@ class _Candidate:
         own, obj, place = self.own, self.obj, self.place
         call.server, call.error = own.server, stated_error(obj)
         call.started_at, call.ended_at = own.started_at, own.ended_at
+        call.is_bare = not self._is_made(call)
         if self.span is None:
             call.own_id = own.own_id
             if own.own_id is None and call.call_id is None and place.key.is_wrapper:
@@ -368,6 +369,15 @@ class _Candidate:
         else:
             call.span_id, call.parent_id = _span_ids(self.span)
         return call
+
+    def _is_made(self, call: Call) -> bool:
+        """Whether anything says that the call was made, and not only planned or defined."""
+        if self.kind or self.span is not None or call.call_id or self.failed is not None:
+            return True
+        if place_is_said(self.place):
+            return True
+        keys = map(key_of, self.obj)
+        return any(key.time or key.of_duration for key in keys)
 
     def _result(self) -> Result | None:
         own = self.own
@@ -425,6 +435,8 @@ class _Candidate:
             references=references,
             is_strong=is_strong,
             is_certain=self.kind == "result",
+            arguments=own.arguments,
+            has_arguments=own.has_arguments,
             source=self.source,
             ended_at=own.ended_at,
         )
@@ -458,6 +470,13 @@ def _is_formal(text: str) -> bool:
     key = key_of(text)
     is_id = key.is_own_id or key.is_call_id or key.is_kind
     return is_id or bool(key.flag) or key.name == STRONG or key.result > NONE
+
+
+def place_is_said(place: Place) -> bool:
+    """Whether a place is in a transcript, or in what came from a model."""
+    scope = place.scope
+    is_message = scope.first is not None or scope.is_transcript
+    return is_message or place.is_said or place.is_output
 
 
 def _is_word(value: object) -> bool:

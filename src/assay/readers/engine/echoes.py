@@ -151,9 +151,11 @@ def _is_repeated(call: Call, other: Call) -> bool:
 
 
 def _is_plan(call: Call, runs_with_transcript: set[int]) -> bool:
-    """A call without id and result, outside of the transcript that its run has."""
+    """A call without id and result that was not made, or not in the transcript of its run."""
     if call.has_result or call.source or call.scope.channel or call.tool == UNNAMED:
         return False
+    if call.is_bare:
+        return True
     is_said = call.scope.is_transcript or call.scope.first is not None
     return not is_said and call.scope.run in runs_with_transcript
 

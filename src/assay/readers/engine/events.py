@@ -38,6 +38,8 @@ class Place(Struct, eq=False):
     index: int | None = None
     # Inside the text of a message.
     is_said: bool = False
+    # Below a result, an output or a response.
+    is_output: bool = False
 
     def path(self) -> str:
         """The place as people write it: `messages[3].tool_calls[0]`."""
@@ -61,6 +63,8 @@ class Call(Struct, eq=False):
     call_id: str | None = None
     own_id: str | None = None
     is_weak: bool = False
+    # Nothing says that it was made: no id, kind, time, flag or speaker.
+    is_bare: bool = False
     # Made of a result for which no call was found.
     is_orphan: bool = False
     has_arguments: bool = True
@@ -101,6 +105,9 @@ class Result(Struct, eq=False):
     tool: str | None = None
     failed: bool | None = None
     references: list[str] = field(default_factory=list)
+    # Some results repeat the arguments of their call.
+    arguments: Any = None
+    has_arguments: bool = False
     is_strong: bool = False
     # Its kind says that it is a result; without one it may be an approval of the call.
     is_certain: bool = False

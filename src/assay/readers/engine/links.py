@@ -33,8 +33,11 @@ def link(events: list[Call | Result]) -> list[Call]:
 def _orphan(result: Result) -> Call | None:
     if not result.is_strong or not (result.call_id or result.tool or result.source == "bare"):
         return None
-    call = Call(result.tool or "", None, result.place, "result without a call", result.source)
-    call.call_id, call.is_orphan, call.has_arguments = result.call_id, True, False
+    call = Call(
+        result.tool or "", result.arguments, result.place, "result without a call", result.source
+    )
+    call.has_arguments, call.is_orphan = result.has_arguments, not result.has_arguments
+    call.call_id = result.call_id
     call.order, call.message = result.order, result.message
     call.answer(result)
     return call

@@ -307,11 +307,15 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         return {str(x["key"]): _plain(x.get("value"), 0) for x in value}
     if not isinstance(value, dict):
         return None
-    if not any("." in key for key in value):
+    if not _has_dots(value):
         flat: dict[str, Any] = {}
         _flatten(value, "", flat, 0)
         value = flat
-    return value if any("." in key for key in value) else None
+    return value if _has_dots(value) else None
+
+
+def _has_dots(value: dict[str, Any]) -> bool:
+    return any(isinstance(key, str) and "." in key for key in value)
 
 
 def _flatten(value: dict[str, Any], prefix: str, into: dict[str, Any], depth: int) -> None:
@@ -341,9 +345,11 @@ def _plain(value: Any, depth: int) -> Any:
     return inner
 
 
-def is_indexed(name: str) -> bool:
+def is_indexed(name: object) -> bool:
     """Whether a dotted name is a place in a list, such as `llm.messages.0.role`."""
-    return "." in name and any(part.isdigit() for part in name.split(".", 12)[1:])
+    if not isinstance(name, str) or "." not in name:
+        return False
+    return any(part.isdigit() for part in name.split(".", 12)[1:])
 
 
 def unflatten(flat: dict[str, Any]) -> dict[str, Any]:
@@ -351,7 +357,7 @@ def unflatten(flat: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     lists: dict[str, dict[str, Any]] = {}
     for name, value in flat.items():
-        parts = name.split(".", 12)
+        parts = str(name).split(".", 12)
         first = next((i for i, part in enumerate(parts) if part.isdigit()), 0)
         if not first:
             found[name] = value

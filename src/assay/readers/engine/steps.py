@@ -181,8 +181,13 @@ def paired_calls(items: list[Any], key: Key) -> list[tuple[str, Any]]:
 
 def written_action(text: str) -> tuple[str | None, Any]:
     """The tool and the arguments of `tool[arguments]`, `tool(arguments)` or a command line."""
+    if (found := bracketed_action(text)) is not None:
+        return found
+    line = _COMMAND.match(text)
+    return (line.group(1), {"command": text}) if line else (None, text)
+
+
+def bracketed_action(text: str) -> tuple[str, str] | None:
+    """The tool and the arguments of `tool[arguments]` or `tool(arguments)`."""
     found = _WRITTEN.fullmatch(text)
-    if found:
-        return found.group(1), found.group(2)
-    found = _COMMAND.match(text)
-    return (found.group(1), {"command": text}) if found else (None, text)
+    return (found.group(1), found.group(2)) if found else None

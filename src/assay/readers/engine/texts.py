@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from assay.readers.engine.objects import fields_of, short_text
 from assay.readers.engine.packed import decoded, parse_json
-from assay.readers.engine.steps import written_action
+from assay.readers.engine.steps import bracketed_action
 from assay.readers.engine.words import FINISHED, STRONG, split
 
 if TYPE_CHECKING:
@@ -131,13 +131,11 @@ def _acted(body: str) -> Written | None:
     structured = parse_json(body.strip("`").removeprefix("json")) if "{" in body[:20] else None
     if isinstance(structured, dict):
         return _call_of_object(structured, "ReAct text")
-    tool, arguments = written_action(body.strip("`*"))
-    tool = tool or body.split("\n", 1)[0].strip("`* ")
+    line = body.split("\n", 1)[0].strip("`* ")
+    tool, arguments = bracketed_action(body.strip("`*")) or (line, None)
     if not tool or len(tool) > _LONGEST_TOOL or tool.lower() in FINISHED:
         return None
-    if tool.lower().startswith(_EXAMPLES):
-        return None
-    return Written(tool, arguments if tool != arguments and arguments != body else None)
+    return None if body.lower().startswith(_EXAMPLES) else Written(tool, arguments)
 
 
 # -- tags and fences

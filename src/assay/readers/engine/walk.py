@@ -141,7 +141,10 @@ class Walk:
         up = place if parent is None else parent
         parent = up if isinstance(up, dict) else place.parent
         depth = place.depth + 1
-        return Place(key, place.scope, channel, parent, depth, place, index, place.is_said)
+        is_output = place.is_output or key.result > BODY or channel == "out"
+        return Place(
+            key, place.scope, channel, parent, depth, place, index, place.is_said, is_output
+        )
 
     def _list(self, items: list[Any], place: Place) -> None:
         if place.key.is_excluded or not items:

@@ -142,6 +142,7 @@ class Key(Struct, frozen=True, eq=False):
     is_wrapper: bool = False
     holds_messages: bool = False
     time: Literal["", "start", "end", "at"] = ""
+    of_duration: bool = False
     fact: str = ""
 
 
@@ -196,6 +197,7 @@ def _classified(text: str) -> Key:
         is_wrapper=bool(among & _WRAPPERS),
         holds_messages=bool(among & _MESSAGES),
         time=_time(among, joined),
+        of_duration=bool(among & {"duration", "latency", "elapsed"}),
         fact=_FACTS.get(joined, ""),
     )
 
