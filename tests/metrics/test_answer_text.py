@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.execution import ToolExecutionResult
-from assay.ingest import answer_text, spoken_failures, stated_calls
-from assay.ingest.answer_text import calls_in_text
-from assay.ingest.stated_calls import calls_named
+from assay.metrics import answer_text, stated_calls
+from assay.metrics.answer_text import calls_in_text
+from assay.metrics.stated_calls import calls_named
 
 W = "weather_query"
 
@@ -288,7 +288,7 @@ def test_what_an_entry_states_is_reported(key: str, said: object, *, meaning: bo
 
 
 @pytest.mark.parametrize(
-    ("row", "example"), [*zip(spoken_failures.FAILURES, FAILURES, strict=True)]
+    ("row", "example"), [*zip(answer_text.FAILURES, FAILURES, strict=True)]
 )
 def test_every_failure_row_fails_the_call_before_it(row: str, example: str) -> None:
     assert re.search(row, example)
@@ -298,11 +298,11 @@ def test_every_failure_row_fails_the_call_before_it(row: str, example: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("row", "example"), [*zip(spoken_failures.NOT_FAILURES, NOT_FAILURES, strict=True)]
+    ("row", "example"), [*zip(answer_text.NOT_FAILURES, NOT_FAILURES, strict=True)]
 )
 def test_every_row_of_harmless_words_is_needed_and_harmless(row: str, example: str) -> None:
     assert re.search(row, example)
-    assert any(re.search(failure, example) for failure in spoken_failures.FAILURES)
+    assert any(re.search(failure, example) for failure in answer_text.FAILURES)
     assert _call_before(f" {example}").success
 
 
