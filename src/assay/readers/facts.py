@@ -29,7 +29,7 @@ from assay.run import RunOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_HOW = frozenset(
+HOW = frozenset(
     {"first", "last", "min", "max", "sum", "count", "join", "all", "usage", "key", "keys"}
 )
 _PLACE = re.compile(r"\{([^{}]{1,200})\}")
@@ -144,7 +144,7 @@ def compile_expression(source: str) -> Expression:
     if first.startswith("= "):
         return Expression(source, template=first[2:], otherwise=otherwise)
     words = [word for word in split_outside(first.strip(), " ") if word]
-    how = words.pop(0) if words and words[0] in _HOW else "first"
+    how = words.pop(0) if words and words[0] in HOW else "first"
     if not words:
         raise InvalidRecord(f"expression {source!r}: a path is missing")
     path, by = compile_path(words.pop(0)), None
@@ -253,7 +253,7 @@ def _expected(stated: Any) -> list[Any] | None:
         inner = entry.get("function")
         body = inner if isinstance(inner, dict) else entry
         names = (body.get(key) for key in ("name", "tool", "tool_name", "function_name"))
-        keys = ("input_parameters", "arguments", "args", "parameters", "input", "kwargs")
+        keys = ("input_parameters", "arguments", "args", "parameters", "input", "kwargs", "tool_input")
         arguments: Iterable[Any] = (body.get(key) for key in keys)
         name = next((name for name in names if name), None)
         if name is not None:

@@ -3,6 +3,7 @@
 A table has a name, a title and one or more layouts; what stands at the top holds for all of them.
 
     is, absent      paths that must, and must not, be there; `[]` first: a list, or lines
+    lines           true: a list or lines, where no sign begins with `[]`
     file            a pattern on the file's name
     beside, above   a file in the same folder, or in one so many above; `@path` reads from it
     path            a pattern on the file's path; `%group` reads from it
@@ -19,9 +20,11 @@ A table has a name, a title and one or more layouts; what stands at the top hold
     call            rules for calls; see `assay.readers.calls`
     result          where the result proper stands in a recorded result
     server          the server of the calls that name none
-    run_id          the values that identify a run; `place` is file and position
+    run_id          a list of what identifies a run, `place` is file and position; or, as a text,
+                    the path of the id itself
     extra           paths that are kept by their last key, or `key: path`; `*rest` for the keys of
                     a row that nothing else reads
+    outcome_extra   the same, kept with the outcome
     like            a row whose keys hold here, too; one named `_x` is no format of its own
 
 and the facts of `assay.readers.facts`.
@@ -41,7 +44,7 @@ from assay.errors import InvalidRecord, UnknownName
 from assay.readers.calls import CallRule, apply_rules, rule_of
 from assay.readers.documents import Document, Unreadable, unexpected
 from assay.readers.engine import FoundRun, find_runs, to_case
-from assay.readers.facts import FACTS, Expression, compile_expression, facts_of
+from assay.readers.facts import FACTS, HOW, Expression, compile_expression, facts_of
 from assay.readers.paths import Path, Scope, compile_path, split_outside, without, word_of
 from assay.readers.values import place_id, stable_id
 from assay.run import Source
@@ -55,7 +58,7 @@ _LOOKED_AT = 5
 _SHAPE = (
     *("is", "absent", "file", "beside", "above", "path", "runs", "split", "calls", "without"),
     *("many", "result", "server", "run_id", "extra", "branches", "expand", "call"),
-    *("unless_beside", "names"),
+    *("unless_beside", "names", "outcome_extra", "lines"),
 )
 _HEADER = ("title", "cannot", "layout", "code", "like")
 KEYS = frozenset((*_HEADER, *_SHAPE, *FACTS, "usage"))
@@ -78,17 +81,20 @@ class Layout(Struct, frozen=True, eq=False):
     above: int = 0
     runs: Path | None = None
     split: Path | None = None
-    calls: tuple[Path, ...] = ()
+    calls: tuple[Expression, ...] = ()
+    has_calls: bool = True
     without: tuple[str, ...] = ()
     many: bool = False
     result: Path | None = None
     server: Expression | None = None
     run_id: tuple[Path | str, ...] = (PLACE,)
+    own_id: bool = False
     extra: tuple[tuple[str, Path], ...] = ()
     is_listed: bool = False
     branches: tuple[Path, ...] = ()
     expand: Path | None = None
     call: tuple[CallRule, ...] = ()
+    outcome_extra: tuple[tuple[str, Path], ...] = ()
     unless_beside: str = ""
     names: bool = False
     rest: frozenset[str] | None = None
@@ -159,7 +165,7 @@ class Table(Struct, frozen=True, eq=False):
         for item in file.documents():
             if isinstance(item, Unreadable):
                 yield item
-            elif isinstance(item.value, list) and item.position is not None:
+            elif _is_conversation(item):
                 yield from self._unit(layout, item, file)
             elif isinstance(item.value, list):
                 lines.extend(item.value)
@@ -233,13 +239,13 @@ class Table(Struct, frozen=True, eq=False):
         if layout.expand is not None and (texts := layout.expand.first(scope)):
             scope.run = expanded(scope.run, texts)
         facts = facts_of(layout.facts, scope)
+        if "outcome" in facts:
+            facts["outcome"].extra.update(_extra(layout.outcome_extra, scope))
         found = find_runs(_part(layout, scope))
         if not layout.many:
             found = [merged(found)]
         server = layout.server.value(scope) if layout.server else None
-        extra = {
-            key: value for key, path in layout.extra if (value := path.first(scope)) is not None
-        }
+        extra = _extra(layout.extra, scope)
         for number, run in enumerate(found, start=1):
             apply_rules(layout.call, scope, run)
             for call in run.calls:
@@ -247,6 +253,8 @@ class Table(Struct, frozen=True, eq=False):
                     call.result = next(iter(layout.result.within(call.result)), call.result)
                 call.server = call.server or server
             case = to_case(run, **facts)
+            if not layout.has_calls:
+                case.execution_data = None
             case.extra.update(extra)
             if layout.rest is not None and isinstance(scope.run, dict):
                 rest = {k: v for k, v in scope.run.items() if k not in layout.rest}
@@ -258,17 +266,30 @@ class Table(Struct, frozen=True, eq=False):
 
     def _run_id(self, layout: Layout, scope: Scope, source: Source, more: tuple[int, ...]) -> str:
         parts: list[object] = []
+        place = place_id(str(source.path), source.position)
         for part in layout.run_id:
-            place = place_id(str(source.path), source.position)
             if part == PLACE:
                 parts.extend(place)
             elif isinstance(part, Path):
                 value = part.first(scope)
                 own = part.text.endswith(f"|{PLACE}") and value is None
+                if part.text.startswith("%") and isinstance(value, str) and value.isdecimal():
+                    value = int(value)
                 parts.append(place if own else value)
-        if len(parts) == 1 and isinstance(parts[0], str) and not more:
-            return parts[0]
+        if layout.own_id and isinstance(parts[0], str | int) and not more:
+            return str(parts[0])
         return stable_id(self.name, *parts, *more)
+
+
+def _extra(kept: tuple[tuple[str, Path], ...], scope: Scope) -> dict[str, Any]:
+    return {key: value for key, path in kept if (value := path.first(scope)) is not None}
+
+
+def _is_conversation(item: Document) -> bool:
+    """Whether a line is a whole list of messages, and not an entry of a log."""
+    value = item.value
+    is_line = item.position is not None and isinstance(value, list)
+    return is_line and bool(value) and isinstance(value[0], dict)
 
 
 def merged(found: list[FoundRun]) -> FoundRun:
@@ -324,12 +345,14 @@ def _part(layout: Layout, scope: Scope) -> Any:
     run = scope.run
     for path in layout.without:
         run = without(run, path)
-    if not layout.calls:
-        return run
-    if layout.calls[0].text == NONE:
-        return None
+    if not layout.calls or not layout.has_calls:
+        return run if layout.has_calls else None
     scope = Scope(run, scope.document, scope.beside, scope.groups)
-    parts = [part for path in layout.calls for part in path.all(scope)]
+    parts: list[Any] = []
+    for expression in layout.calls:
+        found = expression.value(scope)
+        parts += found if expression.how == "all" and isinstance(found, list) else [found]
+    parts = [part for part in parts if part is not None]
     return parts[0] if len(parts) == 1 and isinstance(parts[0], list) else parts
 
 
@@ -418,7 +441,8 @@ def _layout(row: dict[str, Any]) -> Layout:
         above=row.get("above", 0),
         runs=compile_path(row["runs"]) if row.get("runs") else None,
         split=compile_path(row["split"]) if row.get("split") else None,
-        calls=tuple(map(compile_path, _texts(row.get("calls")))),
+        calls=() if row.get("calls") == NONE else tuple(_parts(row.get("calls"))),
+        has_calls=row.get("calls") != NONE,
         without=tuple(_texts(row.get("without"))),
         many=row.get("many", False),
         result=compile_path(row["result"]) if row.get("result") else None,
@@ -427,11 +451,13 @@ def _layout(row: dict[str, Any]) -> Layout:
             part if part == PLACE else compile_path(part)
             for part in _texts(row.get("run_id", [PLACE]))
         ),
+        own_id=isinstance(row.get("run_id"), str),
         extra=tuple(_kept(text) for text in _texts(row.get("extra")) if text != REST),
-        is_listed=any(sign.startswith(_LINES) for sign in signs),
+        is_listed=bool(row.get("lines")) or any(sign.startswith(_LINES) for sign in signs),
         branches=tuple(map(compile_path, _texts(row.get("branches")))),
         expand=compile_path(row["expand"]) if row.get("expand") else None,
         call=tuple(rule_of(rule) for rule in row.get("call", ())),
+        outcome_extra=tuple(_kept(text) for text in _texts(row.get("outcome_extra"))),
         unless_beside=row.get("unless_beside", ""),
         names=bool(row.get("names", False)),
         rest=_read_keys(row) if REST in _texts(row.get("extra")) else None,
@@ -442,12 +468,19 @@ def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value or ())
 
 
+def _parts(value: Any) -> Iterator[Expression]:
+    """The parts that hold calls: everything at a path, unless an expression says which."""
+    for text in _texts(value):
+        yield compile_expression(text if text.split(" ")[0] in HOW else f"all {text}")
+
+
 def _pattern(text: str | None) -> re.Pattern[str] | None:
     return re.compile(text) if text else None
 
 
 def _expression(key: str, text: str) -> str:
-    return f"= {text}" if key in _LITERAL and not text.startswith("= ") else text
+    is_literal = key in _LITERAL and text.split(" ")[0] not in {"=", *HOW}
+    return f"= {text}" if is_literal else text
 
 
 def _kept(text: str) -> tuple[str, Path]:

@@ -1,0 +1,392 @@
+"""From the spans of a trace to its run: steps of models and tools put together as calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.readers import values
+from assay.readers.engine import FoundCall, FoundRun, find_runs, to_case
+from assay.readers.paths import opened
+from assay.readers.spans.shape import Span, kind_of, table
+from assay.readers.table import merged
+from assay.run import RunOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.test_case import AgentTestCase
+
+LLM, TOOL, AGENT = "llm", "tool", "agent"
+_EXCHANGE = "gen_ai.client.inference.operation.details"
+_SPEAKERS = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+
+
+class Step(Struct, eq=False):
+    """A model's reply: what it was shown, and what it asked for."""
+
+    span: Span
+    shown: FoundRun
+    said: FoundRun
+
+
+def link_tree(spans: list[Span]) -> list[Span]:
+    """Classify the spans of a trace and hang each below its parent; the roots."""
+    by_id = {span.id: span for span in spans}
+    roots = []
+    for span in spans:
+        span.kind = kind_of(span)
+        above = by_id.get(span.parent or "")
+        if above is None or above is span:
+            roots.append(span)
+        else:
+            above.children.append(span)
+    return roots
+
+
+def conversations(spans: list[Span], roots: list[Span]) -> list[list[Span]]:
+    """The spans of each run of a trace: one, unless its outermost agents name several sessions."""
+    outermost = [span for root in roots for span in _outermost(root, AGENT)]
+    sessions = {str(span.get("session")) for span in outermost if span.get("session")}
+    if len(outermost) < 2 or len(sessions) < 2:
+        return [spans]
+    return [list(_below(span)) for span in outermost]
+
+
+def _outermost(span: Span, kind: str) -> Iterable[Span]:
+    if span.kind == kind:
+        yield span
+        return
+    for child in span.children:
+        yield from _outermost(child, kind)
+
+
+def _below(span: Span) -> Iterable[Span]:
+    waiting = [span]
+    while waiting:
+        span = waiting.pop()
+        yield span
+        waiting.extend(span.children)
+
+
+def steps_of(spans: list[Span]) -> tuple[list[Step], list[Span]]:
+    """The innermost steps of models, and the outermost layer of each tool, in order."""
+    inner = [s for s in spans if s.kind == LLM and not any(_has(c, LLM) for c in s.children)]
+    tools = [span for span in spans if span.kind == TOOL]
+    layers = {id(child) for span in tools for child in _layers(span)}
+    steps = [_step(span) for span in sorted(inner, key=lambda s: s.begins)]
+    return steps, sorted((s for s in tools if id(s) not in layers), key=lambda s: s.begins)
+
+
+def _has(span: Span, kind: str) -> bool:
+    return any(below.kind == kind for below in _below(span))
+
+
+def _layers(span: Span) -> Iterable[Span]:
+    """The spans below a tool's that are the same call: the protocol's, or a wrapper's."""
+    for below in _below(span):
+        if below is not span and below.kind == TOOL:
+            mine, theirs = _tool_name(span), _tool_name(below)
+            if mine == theirs or below.attributes.get("mcp"):
+                yield below
+
+
+def _tool_name(span: Span) -> str:
+    named = span.get("tool")
+    if isinstance(named, str) and named:
+        return named
+    return span.name.removeprefix("execute_tool ").removeprefix("tools/call ")
+
+
+def _step(span: Span) -> Step:
+    inputs, outputs = span.get("inputs"), span.get("outputs")
+    shown, said = _messages(inputs, "user"), _messages(outputs, "assistant")
+    for event in span.events:
+        name, body = event["name"], event["attributes"]
+        if event["body"]:
+            body = {**body, "body": event["body"]}
+        if name == _EXCHANGE:
+            shown += _messages(table("step")["inputs"].within(body)[:1], "user")
+            said += _messages(table("step")["outputs"].within(body)[:1], "assistant")
+        elif name == "gen_ai.choice":
+            said += _messages(body, "assistant")
+        elif name.startswith("gen_ai.") and name.endswith(".message"):
+            shown += _messages(body, name.split(".")[1])
+    return Step(span, merged(find_runs(shown)), merged(find_runs(said)))
+
+
+def _messages(value: Any, speaker: str) -> list[Any]:
+    """What stands for messages, as messages: a text is one of the speaker's."""
+    value = opened(value)
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [{"role": speaker, "content": value}]
+    if isinstance(value, list):
+        return [part for item in value for part in _messages(item, speaker)]
+    if isinstance(value, dict):
+        inner = value.get("message")
+        if isinstance(inner, dict):
+            return _messages(inner | {k: v for k, v in value.items() if k == "role"}, speaker)
+        for key in ("messages", "contents", "choices", "output", "generations"):
+            if isinstance(opened(value.get(key)), list):
+                return _messages(opened(value[key]), speaker)
+        if "role" not in value and ("content" in value or "parts" in value or "text" in value):
+            return [{"role": _SPEAKERS.get(speaker, "assistant"), **value}]
+    return [value]
+
+
+def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
+    """The calls of a run: executions, completed by what models asked for and were shown."""
+    asked: list[tuple[Step, FoundCall]] = []
+    for step in steps:
+        known = {id(call) for _, call in asked}
+        asked += [(step, call) for call in step.said.calls if id(call) not in known]
+    if not asked and not tools and steps:
+        return max((step.shown.calls for step in steps), key=len)
+    results = _results(steps)
+    turns = _turns(asked, tools, steps)
+    open_requests = list(asked)
+    found: list[tuple[float, int, FoundCall]] = []
+    for number, span in enumerate(tools):
+        request = _request_of(span, open_requests)
+        if request is not None:
+            open_requests.remove(request)
+        call = _executed(span, request[1] if request else None)
+        call.turn = turns.get(id(request[1]) if request else id(span))
+        found.append((span.begins, number, call))
+    for number, (step, call) in enumerate(open_requests):
+        shown = results.get(call.call_id or "")
+        if shown is not None and not call.has_result:
+            call.result, call.has_result = shown.result, True
+            call.reported_success = shown.reported_success
+            call.error_message = call.error_message or shown.error_message
+        call.turn = turns.get(id(call))
+        end = step.span.end if step.span.end is not None else step.span.begins
+        found.append((end, number, call))
+    _nest(tools, [call for _, _, call in found])
+    ordered = sorted(found, key=lambda item: (item[2].turn or 0, item[0], item[1]))
+    return [call for _, _, call in ordered]
+
+
+def _results(steps: list[Step]) -> dict[str, FoundCall]:
+    """What models were shown of each call, by its id."""
+    return {
+        call.call_id: call
+        for step in steps
+        for call in step.shown.calls
+        if call.call_id and call.has_result
+    }
+
+
+def _turns(
+    asked: list[tuple[Step, FoundCall]], tools: list[Span], steps: list[Step]
+) -> dict[int, int]:
+    """The turn of each request and each execution: replies that called, counted from 1."""
+    turns: dict[int, int] = {}
+    replies: dict[int, int] = {}
+    for step, call in asked:
+        turns[id(call)] = replies.setdefault(id(step), len(replies) + 1)
+    if asked:
+        return turns
+    ends = -1.0
+    turn = 0
+    before = -1
+    for span in tools:
+        model = sum(1 for step in steps if step.span.begins <= span.begins)
+        if turn == 0 or (model != before if steps else span.begins >= ends):
+            turn += 1
+        before, ends = model, max(ends, span.end or span.begins)
+        turns[id(span)] = turn
+    return turns
+
+
+def _request_of(
+    span: Span, requests: list[tuple[Step, FoundCall]]
+) -> tuple[Step, FoundCall] | None:
+    """What a model asked for that this is the execution of; the latest reply before it first."""
+    own = span.get("call_id")
+    if own is not None:
+        same = next((r for r in requests if r[1].call_id == str(own)), None)
+        if same is not None:
+            return same
+    name = _tool_name(span)
+    before = [r for r in requests if r[0].span.begins <= span.begins and _same_tool(r[1], name)]
+    sent = _arguments(span)
+    alike = [r for r in before if sent is not None and r[1].arguments == sent]
+    loose = alike or (before if own is None else [r for r in before if r[1].call_id is None])
+    latest = max((r[0].span.begins for r in loose), default=None)
+    return next((r for r in loose if r[0].span.begins == latest), None)
+
+
+def _same_tool(call: FoundCall, name: str) -> bool:
+    return call.tool == name or call.tool.endswith(f"__{name}") or name.endswith(f"__{call.tool}")
+
+
+def _arguments(span: Span) -> Any:
+    sent = opened(span.get("arguments"))
+    for key in ("args", "arguments", "inputs", "input", "kwargs", "input_str", "tool_input"):
+        if isinstance(sent, dict) and key in sent and len(sent) <= 6 and _wraps(sent):
+            inner = opened(sent[key])
+            if isinstance(inner, dict):
+                sent = inner
+                break
+    return sent
+
+
+def _wraps(sent: dict[str, Any]) -> bool:
+    """Whether an object is a wrapper around arguments that an SDK wrote."""
+    known = {"name", "tool", "type", "id", "tool_call_id", "args", "kwargs", "input", "inputs"}
+    known |= {"arguments", "input_str", "tags", "metadata", "tool_input", "run_id", "tool_name"}
+    return sent.keys() <= known
+
+
+def _executed(span: Span, request: FoundCall | None) -> FoundCall:
+    sent, result = _arguments(span), span.get("result")
+    layers = [span, *_layers(span)]
+    server = next((s.get("server") for s in layers if s.attributes.get("mcp")), None)
+    failed = next((s for s in layers if s.failed), None)
+    reported = False if failed else True if any(s.failed is False for s in layers) else None
+    known_id = span.get("call_id")
+    call = FoundCall(
+        request.tool if request else _tool_name(span),
+        sent if sent is not None else request.arguments if request else None,
+        opened(result) if result is not None else request.result if request else None,
+        result is not None or bool(request and request.has_result),
+        server=str(server) if server else request.server if request else None,
+        call_id=str(known_id) if known_id else (request.call_id if request else None) or span.id,
+        reported_success=reported,
+        error_message=_error(failed) if failed else None,
+        started_at=span.start,
+        ended_at=span.end,
+        arguments_recorded=sent is not None or bool(request and request.arguments_recorded),
+        sign="span",
+        where=span.id,
+    )
+    unwrap = merged(find_runs([{"role": "tool", "tool_call_id": "x", "content": call.result}]))
+    stated = unwrap.calls[0].reported_success if unwrap.calls else None
+    if reported is None and stated is not None:
+        call.reported_success = stated
+    return call
+
+
+def _error(span: Span) -> str | None:
+    raised = (event["attributes"].get("exception") for event in span.events)
+    messages = [r.get("message") for r in raised if isinstance(r, dict) and r.get("message")]
+    own = span.get("error")
+    return next(filter(None, (*messages[:1], span.message, own if isinstance(own, str) else None)), None)
+
+
+def _nest(tools: list[Span], calls: list[FoundCall]) -> None:
+    """Name the call within whose span another call lies."""
+    by_span = {call.where: call for call in calls if call.sign == "span"}
+    for span in tools:
+        outer = by_span.get(span.id)
+        for below in _below(span):
+            inner = by_span.get(below.id)
+            if inner is not None and outer is not None and inner is not outer:
+                inner.parent_id = outer.call_id
+
+
+def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
+    """The run of a trace; None where no agent, model or tool is in it."""
+    steps, tools = steps_of(spans)
+    agents = [span for span in sorted(spans, key=lambda s: s.begins) if span.kind == AGENT]
+    if not steps and not tools and not agents:
+        return None
+    found = FoundRun(calls=calls_of(steps, tools))
+    _tell(found, steps, agents)
+    top = agents[0] if agents else None
+    failed = next((span for span in agents if span.failed), None)
+    outcome = RunOutcome(success=False, decided_by="span status", reason=_error(failed)) if failed else None
+    times = [t for span in spans for t in (span.start, span.end) if t is not None]
+    models = [str(model) for step in steps if (model := step.span.get("model"))]
+    sessions = [s for span in (*agents, *spans) if (s := span.get("session"))]
+    name = values.text(top.get("agent")) if top else None
+    return to_case(
+        found,
+        run_id=run_id,
+        model=models[0] if models else None,
+        framework=_framework(spans),
+        agent_id=name or (top.name if top else None),
+        session_id=str(sessions[0]) if sessions else None,
+        usage=_usage(steps, agents),
+        available_tools=_offered(steps, agents),
+        outcome=outcome,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        extra={"trace_id": spans[0].trace},
+    )
+
+
+def _tell(found: FoundRun, steps: list[Step], agents: list[Span]) -> None:
+    """The messages, question and answer: of the longest conversation, and of the agent."""
+    longest = max(steps, key=lambda s: len(s.shown.messages), default=None)
+    if longest is not None:
+        found.messages = [*longest.shown.messages, *longest.said.messages]
+        found.question = steps[0].shown.question
+        last = steps[-1].said
+        words = [m["content"] for m in last.messages if m["role"] == "assistant" and m["content"]]
+        found.answer = words[-1] if words and not last.calls else None
+    if agents:
+        asked = _words(agents[0].get("asked"), "user")
+        answered = _words(agents[0].get("answered"), "assistant")
+        found.question = asked or found.question
+        found.answer = answered or found.answer
+
+
+def _words(value: Any, speaker: str) -> str | None:
+    said = merged(find_runs(_messages(value, speaker)))
+    texts = [m["content"] for m in said.messages if m["role"] == speaker and m["content"]]
+    return str(texts[-1]) if texts else None
+
+
+def _usage(steps: list[Step], agents: list[Span]) -> Any:
+    for spans in ([step.span for step in steps], agents[:1]):
+        totals: dict[str, Any] = {}
+        for span in spans:
+            for name, path in table("usage").items():
+                found = path.within(span.attributes)
+                number = values.amount(found[0]) if found else None
+                if number is not None:
+                    totals[name] = totals.get(name, 0) + (number if name == "cost_usd" else int(number))
+        if totals.get("input_tokens") or totals.get("output_tokens"):
+            return values.usage(totals)
+    return None
+
+
+def _offered(steps: list[Step], agents: list[Span]) -> list[Any] | None:
+    found: dict[str, Any] = {}
+    for span in (*(step.span for step in steps), *agents):
+        listed = opened(span.get("offered"))
+        for tool in listed if isinstance(listed, list) else []:
+            tool = opened(tool)
+            for one in _definitions(tool):
+                found.setdefault(str(one.get("name")), one)
+    return list(found.values()) or None
+
+
+def _definitions(tool: Any) -> Iterable[dict[str, Any]]:
+    if not isinstance(tool, dict):
+        return
+    for key in ("function_declarations", "functionDeclarations"):
+        if isinstance(tool.get(key), list):
+            yield from (one for one in tool[key] if isinstance(one, dict))
+            return
+    for key in ("function", "tool", "json_schema"):
+        inner = opened(tool.get(key))
+        if isinstance(inner, dict):
+            yield from _definitions(inner)
+            return
+    if tool.get("name"):
+        yield tool
+
+
+def _framework(spans: list[Span]) -> str | None:
+    """The instrumentation that wrote most of the steps."""
+    counts: dict[str, int] = {}
+    for span in spans:
+        if span.kind and span.scope:
+            counts[span.scope] = counts.get(span.scope, 0) + 1
+    return max(counts, key=lambda name: counts[name], default=None)
