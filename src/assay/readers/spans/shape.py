@@ -95,7 +95,7 @@ def _inside(value: dict[str, Any], position: int | None, depth: int) -> Iterator
     own = value.get("traceId") or value.get("trace_id") or value.get("traceID")
     around = dict_or_empty(value.get("trace")) or value
     for key, inner in value.items():
-        if key == "resource" or not isinstance(inner, list | dict):
+        if key in ("resource", "scores") or not isinstance(inner, list | dict):
             continue
         for span in spans_in(inner, position, depth + 1):
             span.scope = span.scope or str(scope.get("name") or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from msgspec import Struct
 from assay.readers import values
 from assay.readers.engine import FoundCall, FoundRun, find_runs, to_case
 from assay.readers.paths import opened
-from assay.readers.spans.shape import Span, kind_of, table
+from assay.readers.spans.shape import Span, dialects, kind_of, table
 from assay.readers.table import merged
 from assay.run import RunOutcome
 
@@ -19,8 +20,17 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 LLM, TOOL, AGENT = "llm", "tool", "agent"
+# Keys that an SDK writes beside a result: of LangChain's messages, of ADK's responses.
+_AROUND_RESULTS = frozenset({"lc", "kwargs", "tool_call_id", "additional_kwargs", "type", "id"})
+# Names of spans that are no calls: several at once, and the handing over to another agent.
+_NO_TOOL = re.compile(r"\(|handoff to ", re.IGNORECASE)
 _EXCHANGE = "gen_ai.client.inference.operation.details"
-_SPEAKERS = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+_SPEAKERS = {
+    **dict.fromkeys(("user", "human", "HumanMessage"), "user"),
+    **dict.fromkeys(("assistant", "model", "ai", "agent", "AIMessage", "choice"), "assistant"),
+    **dict.fromkeys(("system", "developer", "SystemMessage"), "system"),
+    **dict.fromkeys(("tool", "function", "ToolMessage"), "tool"),
+}
 
 
 class Step(Struct, eq=False):
@@ -29,6 +39,8 @@ class Step(Struct, eq=False):
     span: Span
     shown: FoundRun
     said: FoundRun
+    words: list[dict[str, Any]]
+    answer: str | None
 
 
 def link_tree(spans: list[Span]) -> list[Span]:
@@ -73,7 +85,7 @@ def _below(span: Span) -> Iterable[Span]:
 def steps_of(spans: list[Span]) -> tuple[list[Step], list[Span]]:
     """The innermost steps of models, and the outermost layer of each tool, in order."""
     inner = [s for s in spans if s.kind == LLM and not any(_has(c, LLM) for c in s.children)]
-    tools = [span for span in spans if span.kind == TOOL]
+    tools = [s for s in spans if s.kind == TOOL and not _NO_TOOL.match(_tool_name(s))]
     layers = {id(child) for span in tools for child in _layers(span)}
     steps = [_step(span) for span in sorted(inner, key=lambda s: s.begins)]
     return steps, sorted((s for s in tools if id(s) not in layers), key=lambda s: s.begins)
@@ -113,7 +125,26 @@ def _step(span: Span) -> Step:
             said += _messages(body, "assistant")
         elif name.startswith("gen_ai.") and name.endswith(".message"):
             shown += _messages(body, name.split(".")[1])
-    return Step(span, merged(find_runs(shown)), merged(find_runs(said)))
+    found = merged(find_runs(said))
+    answers = spoken(said, "assistant")
+    answer = str(answers[-1]["content"]) if answers and not found.calls else None
+    return Step(span, merged(find_runs(shown)), found, spoken(shown, "user") + answers, answer)
+
+
+def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
+    """What was said, as messages of a case."""
+    found = []
+    for message in messages:
+        if not isinstance(message, dict):
+            continue
+        inner = message.get("kwargs") if isinstance(message.get("kwargs"), dict) else message
+        role = str(inner.get("role") or inner.get("type") or message.get("type") or speaker)
+        named = _SPEAKERS.get(role, speaker if role not in _SPEAKERS and "role" not in inner else role)
+        content = next((inner[k] for k in ("content", "parts", "text", "body") if inner.get(k)), None)
+        said = values.text(opened(content)) if content is not None else None
+        if said and named != "tool":
+            found.append({"role": named, "content": said})
+    return found
 
 
 def _messages(value: Any, speaker: str) -> list[Any]:
@@ -134,7 +165,15 @@ def _messages(value: Any, speaker: str) -> list[Any]:
                 return _messages(opened(value[key]), speaker)
         if "role" not in value and ("content" in value or "parts" in value or "text" in value):
             return [{"role": _SPEAKERS.get(speaker, "assistant"), **value}]
+    listed = value.get("tool_calls") if isinstance(value, dict) else None
+    if isinstance(listed, list):
+        value = value | {"tool_calls": [_bare(call) for call in listed]}
     return [value]
+
+
+def _bare(call: Any) -> Any:
+    inner = call.get("tool_call") if isinstance(call, dict) else None
+    return inner if isinstance(inner, dict) else call
 
 
 def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
@@ -143,8 +182,9 @@ def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
     for step in steps:
         known = {id(call) for _, call in asked}
         asked += [(step, call) for call in step.said.calls if id(call) not in known]
-    if not asked and not tools and steps:
-        return max((step.shown.calls for step in steps), key=len)
+    if not asked and not tools and steps and not any(step.span.get("outputs") for step in steps):
+        earlier = {call.call_id for call in steps[0].shown.calls}
+        return [call for call in steps[-1].shown.calls if call.call_id not in earlier]
     results = _results(steps)
     turns = _turns(asked, tools, steps)
     open_requests = list(asked)
@@ -252,7 +292,7 @@ def _executed(span: Span, request: FoundCall | None) -> FoundCall:
     call = FoundCall(
         request.tool if request else _tool_name(span),
         sent if sent is not None else request.arguments if request else None,
-        opened(result) if result is not None else request.result if request else None,
+        _unwrapped(result) if result is not None else request.result if request else None,
         result is not None or bool(request and request.has_result),
         server=str(server) if server else request.server if request else None,
         call_id=str(known_id) if known_id else (request.call_id if request else None) or span.id,
@@ -269,6 +309,15 @@ def _executed(span: Span, request: FoundCall | None) -> FoundCall:
     if reported is None and stated is not None:
         call.reported_success = stated
     return call
+
+
+def _unwrapped(result: Any) -> Any:
+    """What a tool gave back, out of the object that an SDK wrote around it."""
+    result = opened(result)
+    for key in ("output", "kwargs", "content", "response", "result"):
+        if isinstance(result, dict) and key in result and result.keys() & _AROUND_RESULTS:
+            result = opened(result[key])
+    return result
 
 
 def _error(span: Span) -> str | None:
@@ -303,13 +352,13 @@ def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
     times = [t for span in spans for t in (span.start, span.end) if t is not None]
     models = [str(model) for step in steps if (model := step.span.get("model"))]
     sessions = [s for span in (*agents, *spans) if (s := span.get("session"))]
-    name = values.text(top.get("agent")) if top else None
+    names = [name for span in (*agents, *spans) if (name := values.text(span.get("agent")))]
     return to_case(
         found,
         run_id=run_id,
         model=models[0] if models else None,
         framework=_framework(spans),
-        agent_id=name or (top.name if top else None),
+        agent_id=names[0] if names else top.name if top and top.attributes.get("type") else None,
         session_id=str(sessions[0]) if sessions else None,
         usage=_usage(steps, agents),
         available_tools=_offered(steps, agents),
@@ -322,24 +371,26 @@ def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
 
 def _tell(found: FoundRun, steps: list[Step], agents: list[Span]) -> None:
     """The messages, question and answer: of the longest conversation, and of the agent."""
-    longest = max(steps, key=lambda s: len(s.shown.messages), default=None)
+    longest = max(steps, key=lambda step: len(step.words), default=None)
     if longest is not None:
-        found.messages = [*longest.shown.messages, *longest.said.messages]
-        found.question = steps[0].shown.question
-        last = steps[-1].said
-        words = [m["content"] for m in last.messages if m["role"] == "assistant" and m["content"]]
-        found.answer = words[-1] if words and not last.calls else None
+        found.messages = longest.words
+        asked = [m["content"] for m in steps[0].words if m["role"] == "user"]
+        found.question = str(asked[-1]) if asked else None
+        found.answer = steps[-1].answer
     if agents:
-        asked = _words(agents[0].get("asked"), "user")
-        answered = _words(agents[0].get("answered"), "assistant")
-        found.question = asked or found.question
-        found.answer = answered or found.answer
+        found.question = _words(agents[0].get("asked"), "user") or found.question
+        found.answer = _words(agents[0].get("answered"), "assistant") or found.answer
 
 
 def _words(value: Any, speaker: str) -> str | None:
-    said = merged(find_runs(_messages(value, speaker)))
-    texts = [m["content"] for m in said.messages if m["role"] == speaker and m["content"]]
-    return str(texts[-1]) if texts else None
+    """The last thing that a speaker said in a value, which may be the words themselves."""
+    value = opened(value)
+    if isinstance(value, dict) and not value.keys() & {"role", "messages", "content", "parts"}:
+        texts = [text for text in value.values() if isinstance(text, str)]
+        inner = next((value[k] for k in ("input", "output", "chat_history") if k in value), None)
+        value = opened(inner) if inner is not None else texts[0] if len(texts) == 1 else value
+    said = [m for m in spoken(_messages(value, speaker), speaker) if m["role"] == speaker]
+    return str(said[-1]["content"]) if said else None
 
 
 def _usage(steps: list[Step], agents: list[Span]) -> Any:
@@ -384,9 +435,22 @@ def _definitions(tool: Any) -> Iterable[dict[str, Any]]:
 
 
 def _framework(spans: list[Span]) -> str | None:
-    """The instrumentation that wrote most of the steps."""
+    """The framework of the instrumentation that wrote most of the steps."""
     counts: dict[str, int] = {}
     for span in spans:
-        if span.kind and span.scope:
-            counts[span.scope] = counts.get(span.scope, 0) + 1
+        name = _framework_named(span.scope) if span.kind else ""
+        if name:
+            counts[name] = counts.get(name, 0) + 1
     return max(counts, key=lambda name: counts[name], default=None)
+
+
+def _framework_named(scope: str) -> str:
+    package = scope.removeprefix("@opentelemetry/instrumentation-")
+    for prefix in ("openinference.instrumentation.", "opentelemetry.instrumentation."):
+        package = package.removeprefix(prefix)
+    known = dialects()["framework"]
+    if package in known:
+        return str(known[package])
+    if package.startswith("semantic_kernel."):
+        return "semantic-kernel"
+    return package.replace("_", "-") if package != scope else package
