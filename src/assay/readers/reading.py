@@ -97,7 +97,7 @@ class RunReader:
         if data is not None and (file := small_json(path, data)) is not None:
             yield from self._read(file, judge, is_named=named)
             return
-        for found in files_at(path, on_bytes=on_bytes):
+        for found in files_at(path, on_bytes=on_bytes, data=data):
             yield from self._read(found, judge, is_named=named and _name(found) == path)
 
     def _named(self, name: str) -> Format:

@@ -12,7 +12,7 @@ from assay.render.safe_text import one_line, shortened
 from assay.scoring import Failed
 
 if TYPE_CHECKING:
-    from assay.ingest.documents import Unreadable
+    from assay.readers import Unreadable
     from assay.render.row_files import Row
     from assay.score import Score
     from assay.test_case import AgentTestCase

@@ -10,8 +10,10 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
+import msgspec
+
 from assay.json_values import without_surrogates
-from assay.readers.documents import Document, Unreadable, parse, read_documents, read_up_to
+from assay.readers.documents import Document, Unreadable, read_documents, read_up_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -291,8 +293,9 @@ class File:
 
 def small_json(path: str, data: bytes) -> File | None:
     """A small file whose whole text is one JSON value, parsed at once; None of any other."""
-    found = parse(data, path, None)
-    if not isinstance(found, Document):
+    try:
+        found = Document(msgspec.json.decode(data), size=len(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     file = File(DiskPlace(path, data=data))
     file._head, file._whole = [found], True  # noqa: SLF001 - its own module

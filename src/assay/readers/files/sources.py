@@ -91,9 +91,15 @@ def files_of(
 
 
 def files_at(
-    path: str, *, on_bytes: Callable[[int], object] | None = None
+    path: str, *, on_bytes: Callable[[int], object] | None = None, data: bytes | None = None
 ) -> Iterator[File | Unreadable]:
-    """Every file in one on disk: itself, or those packed in it."""
+    """Every file in one on disk: itself, or those packed in it.
+
+    `data` is all of its content, where that was read already.
+    """
+    if data is not None:
+        yield from _files_on_disk(path, data, on_bytes)
+        return
     try:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(path, flags)
