@@ -17,9 +17,10 @@ from assay.readers.engine.objects import (
     speaker_in,
     stated_error,
     stated_failure,
+    states_success,
 )
 from assay.readers.engine.packed import decoded
-from assay.readers.engine.steps import read_steps
+from assay.readers.engine.steps import bracketed_action, read_steps
 from assay.readers.engine.words import (
     ABOUT,
     BODY,
@@ -41,6 +42,8 @@ _PLAIN_KIND = re.compile(
 )
 _NAMING_KIND = re.compile(r"(.+?)[_.-](?:call|use)")
 _SMALL_OBJECT = 3
+# A table of names has more fields than any record of a call.
+_MOST_FIELDS = 60
 _ENVELOPE_KEYS = ("value", "data", "payload", "Ok", "some")
 # Words of the fields of a result that say nothing of what came back.
 _ABOUT = ABOUT | IDENTITY | frozenset({"ts", "time", "created", "server", "session", "seq"})
@@ -273,7 +276,9 @@ class _Candidate:
 
     def _call(self) -> Call | None:
         own, key = self.own, self.place.key
-        if not own.name or not _NAME.fullmatch(own.name):
+        if not own.name or not self._has_fitting_name():
+            return None
+        if len(self.obj) > _MOST_FIELDS and not self.kind:
             return None
         if "description" in self.obj and not own.has_arguments and not own.call_id:
             return None
@@ -286,6 +291,19 @@ class _Candidate:
         return (
             self._strongly_named(is_whole) if own.name_strength == STRONG else self._weakly_named()
         )
+
+    def _has_fitting_name(self) -> bool:
+        """Whether the name may be that of a tool; one that is a written call is taken apart."""
+        own = self.own
+        if _NAME.fullmatch(str(own.name)):
+            return True
+        written = bracketed_action(str(own.name))
+        if written is None or own.arguments:
+            return False
+        own.name, arguments = written
+        own.arguments, own.arguments_strength = decoded(arguments), STRONG
+        own.arguments_key = own.arguments_key or ""
+        return True
 
     def _strongly_named(self, is_whole: bool) -> Call | None:
         own = self.own
@@ -336,8 +354,8 @@ class _Candidate:
         if with_result:
             call.result, call.has_result = _taken_out(own.result), own.has_result
             call.failed = self.failed
-        elif self.failed:
-            call.failed = True
+        elif self.failed or states_success(self.obj):
+            call.failed = self.failed
         return call
 
     def _call_of_kind(self) -> Call | None:
@@ -460,7 +478,7 @@ def _taken_out(value: Any) -> Any:
         return value if (found := decoded(inner)) is inner else _taken_out(found) or value
     if isinstance(inner, dict) and kind_of(inner.get("type")) == "result":
         found = fields_of(inner)
-        if found.call_id and found.has_result:
+        if found.result_strength == STRONG or (found.call_id and found.has_result):
             return found.result
     return value
 

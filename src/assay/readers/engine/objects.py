@@ -20,6 +20,7 @@ from assay.readers.engine.words import (
 
 LONGEST_NAME = 200
 _LONGEST_ID = 400
+_LONGEST_CALL = 20_000
 _SPOKEN_KEYS = (
     *("content", "text", "parts", "value", "message", "tool_calls", "body", "contents"),
     *("tool_call_id", "data"),
@@ -110,8 +111,13 @@ def _take_name(found: Fields, key: Key, value: Any) -> None:
     is_better = key.name > found.name_strength or (
         key.name == found.name_strength and key.text == "name" and key.name < STRONG
     )
-    if is_better and short_text(value):
+    if is_better and (short_text(value) or _is_written_call(value)):
         found.name, found.name_strength = value, key.name
+
+
+def _is_written_call(value: object) -> bool:
+    """Whether a text may be `search({"query": ...})`."""
+    return isinstance(value, str) and value[-1:] in (")", "]") and len(value) <= _LONGEST_CALL
 
 
 def _take_arguments(found: Fields, key: Key, value: Any) -> None:
@@ -270,6 +276,11 @@ _FLAG_READERS = {
     "code": _exit_code,
     "status": _status,
 }
+
+
+def states_success(obj: dict[str, Any]) -> bool:
+    """Whether a flag of its own says that the call succeeded, and not only that it is over."""
+    return any(value is True and key_of(text).flag == "success" for text, value in obj.items())
 
 
 def stated_error(obj: dict[str, Any]) -> str | dict[str, Any] | None:
