@@ -125,6 +125,8 @@ class _Candidate:
         self.source: Source = "span" if span is not None else place.channel
         self.own = fields_of(obj)
         self.speaker = speaker_in(obj)
+        self.kind: Kind = self.own.kind
+        self.failed: bool | None = None
         self.consumed: set[str] = set()
         # The keys of the wrappers that brought a field.
         self.merged: set[str] = set()
@@ -163,11 +165,10 @@ class _Candidate:
 
     def _settle_kind(self) -> None:
         """A message of kind "tool" is a result, unless it has arguments or a state."""
-        self.kind: Kind = self.own.kind
         is_speaker = self.own.kind_value in {"tool", "function"} and self.speaker == "tool"
-        if is_speaker and "content" in self.obj and self.own.arguments is None:
-            if not {"state", "function"} & self.wrappers.keys():
-                self.kind = "result"
+        is_full = self.own.arguments is not None or {"state", "function"} & self.wrappers.keys()
+        if is_speaker and "content" in self.obj and not is_full:
+            self.kind = "result"
         own, content = self.own, self.obj.get("content")
         if own.result_key == "observation" and content is not None and _is_word(own.result):
             # It says of which kind the observation is, and not what was observed.
@@ -275,22 +276,23 @@ class _Candidate:
         return any((key.is_parent and key.refers) or key.time == "start" for key in keys)
 
     def _call(self) -> Call | None:
-        own, key = self.own, self.place.key
-        if not own.name or not self._has_fitting_name():
+        own = self.own
+        if not own.name or not self._has_fitting_name() or self._is_description():
             return None
-        if len(self.obj) > _MOST_FIELDS and not self.kind:
-            return None
-        if "description" in self.obj and not own.has_arguments and not own.call_id:
-            return None
-        if key.words[-1:] in (("tools",), ("functions",)):
-            if not own.has_result and not own.call_id:
-                return None
         is_whole = own.name_strength == STRONG and own.has_arguments and own.has_result
         if self.kind == "result" or (self.near == "result" and not is_whole):
             return None
-        return (
-            self._strongly_named(is_whole) if own.name_strength == STRONG else self._weakly_named()
-        )
+        return self._strongly_named() if own.name_strength == STRONG else self._weakly_named()
+
+    def _is_description(self) -> bool:
+        """Whether an object says what a tool is, and not that it was called."""
+        own = self.own
+        if len(self.obj) > _MOST_FIELDS and not self.kind:
+            return True
+        if own.call_id:
+            return False
+        is_listed = self.place.key.lists_tools and not own.has_result
+        return is_listed or ("description" in self.obj and not own.has_arguments)
 
     def _has_fitting_name(self) -> bool:
         """Whether the name may be that of a tool; one that is a written call is taken apart."""
@@ -305,10 +307,11 @@ class _Candidate:
         own.arguments_key = own.arguments_key or ""
         return True
 
-    def _strongly_named(self, is_whole: bool) -> Call | None:
+    def _strongly_named(self) -> Call | None:
         own = self.own
         has_strong_arguments = own.arguments_strength == STRONG
-        if is_whole and (own.result_strength > BODY or self.near):
+        is_result = own.result_strength > BODY or (own.has_result and self.near)
+        if own.has_arguments and is_result:
             return self._new("tool name, arguments and result", with_result=True)
         if has_strong_arguments or own.call_id or self.kind == "call":
             call = self._new("tool name and arguments", with_result=own.result_strength == STRONG)
@@ -323,22 +326,20 @@ class _Candidate:
     def _weakly_named(self) -> Call | None:
         own, key = self.own, self.place.key
         has_strong_arguments = own.arguments_strength == STRONG
+        has_strong_result = own.result_strength == STRONG
         if self.kind == "call":
-            if own.has_arguments or own.call_id:
-                return self._new("kind and name", with_result=own.result_strength > BODY)
-            return None
+            is_call = own.has_arguments or own.call_id is not None
+            with_result = own.result_strength > BODY
+            return self._new("kind and name", with_result=with_result) if is_call else None
         if self.near == "call":
-            if own.has_arguments and (has_strong_arguments or own.call_id or key.of_call):
-                return self._new(
-                    f"name and arguments in {key.text!r}", with_result=own.result_strength == STRONG
-                )
-            return None
-        if not has_strong_arguments:
-            return None
+            is_sure = has_strong_arguments or own.call_id is not None or key.of_call
+            is_call = own.has_arguments and is_sure
+            sign = f"name and arguments in {key.text!r}"
+            return self._new(sign, with_result=has_strong_result) if is_call else None
         is_small = len(self.obj) <= _SMALL_OBJECT and not key.holds_messages
-        if own.call_id or own.result_strength == STRONG or is_small:
-            call = self._new("name and arguments", with_result=own.result_strength == STRONG)
-            call.is_weak |= not own.call_id and own.result_strength < STRONG
+        if has_strong_arguments and (own.call_id or has_strong_result or is_small):
+            call = self._new("name and arguments", with_result=has_strong_result)
+            call.is_weak |= not own.call_id and not has_strong_result
             return call
         return None
 
@@ -377,7 +378,7 @@ class _Candidate:
     def _completed(self, call: Call) -> Call:
         own, obj, place = self.own, self.obj, self.place
         call.server, call.error = own.server, stated_error(obj)
-        call.started_at, call.ended_at = own.started_at, own.ended_at
+        call.started_at, call.ended_at = own.started_at or own.at, own.ended_at
         call.is_bare = not self._is_made(call)
         if self.span is None:
             call.own_id = own.own_id
@@ -392,7 +393,7 @@ class _Candidate:
         """Whether anything says that the call was made, and not only planned or defined."""
         if self.kind or self.span is not None or call.call_id or self.failed is not None:
             return True
-        if place_is_said(self.place):
+        if is_from_model(self.place):
             return True
         keys = map(key_of, self.obj)
         return any(key.time or key.of_duration for key in keys)
@@ -456,7 +457,7 @@ class _Candidate:
             arguments=own.arguments,
             has_arguments=own.has_arguments,
             source=self.source,
-            ended_at=own.ended_at,
+            ended_at=own.ended_at or own.at,
         )
 
     def _rest(self) -> Any:
@@ -490,8 +491,8 @@ def _is_formal(text: str) -> bool:
     return is_id or bool(key.flag) or key.name == STRONG or key.result > NONE
 
 
-def place_is_said(place: Place) -> bool:
-    """Whether a place is in a transcript, or in what came from a model."""
+def is_from_model(place: Place) -> bool:
+    """Whether a place is in a transcript, or below an output: nothing there is only planned."""
     scope = place.scope
     is_message = scope.first is not None or scope.is_transcript
     return is_message or place.is_said or place.is_output

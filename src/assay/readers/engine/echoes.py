@@ -8,6 +8,7 @@ and result, as often as the fullest account of the conversation has them.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -283,11 +284,11 @@ class _Comparison:
             return True
         return others in arguments or arguments in others
 
-    def _unused(self, calls: Any) -> list[Call]:
+    def _unused(self, calls: Iterable[Call]) -> list[Call]:
         unused = (call for call in calls if id(call) not in self._used)
         return list(islice(unused, _COMPARED))
 
-    def _first(self, call: Call, others: Any) -> Call | None:
+    def _first(self, call: Call, others: Iterable[Call]) -> Call | None:
         for other in others:
             if id(other) in self._used:
                 continue

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from assay.readers.engine.words import Channel, Key
+from assay.readers.engine.objects import time_in
+from assay.readers.engine.words import BODY, Channel, Key
 
 # How something was recorded, beside the channel: as a span or as a protocol message.
 Source = Literal["", "in", "out", "span", "protocol", "bare"]
@@ -40,6 +41,22 @@ class Place(Struct, eq=False):
     is_said: bool = False
     # Below a result, an output or a response.
     is_output: bool = False
+    # The call that this is part of.
+    inside: Call | None = None
+
+    def time(self) -> Any:
+        """When the record that holds this place was made, as it says itself."""
+        place: Place | None = self
+        lists = 0
+        while place is not None and lists < 2:
+            if place.index is not None:
+                lists += 1 if place.key.of_call or place.key.result == BODY else 2
+            if lists < 2 and place.parent is not None:
+                found = time_in(place.parent)
+                if found is not None:
+                    return found
+            place = place.above
+        return None
 
     def path(self) -> str:
         """The place as people write it: `messages[3].tool_calls[0]`."""
@@ -80,8 +97,10 @@ class Call(Struct, eq=False):
     exchange: str | None = None
     started_at: Any = None
     ended_at: Any = None
+    # Where it stands in the walk; the number of the message that holds it; where its result stands.
     order: int = 0
     message: int = 0
+    answered: int = 0
 
     @property
     def scope(self) -> Scope:
@@ -94,6 +113,7 @@ class Call(Struct, eq=False):
         self.is_certain = result.is_certain
         self.failed = result.failed if result.failed is not None else self.failed
         self.ended_at = self.ended_at or result.ended_at
+        self.answered = result.order
 
 
 class Result(Struct, eq=False):

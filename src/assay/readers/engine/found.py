@@ -42,6 +42,8 @@ class FoundRun(Struct, eq=False):
 
     calls: list[FoundCall] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
+    # Results for which no call was found and whose tool is not named.
+    unmatched: list[dict[str, Any]] = field(default_factory=list)
     offered: list[Any] | None = None
     question: str | None = None
     answer: str | None = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from assay.readers.engine.events import Call, Result
 
-_EMPTY = ("", [], {})
+_EMPTY: tuple[Any, ...] = ("", [], {})
 Waiting: TypeAlias = defaultdict[object, deque[Call]]
 
 

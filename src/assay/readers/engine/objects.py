@@ -37,7 +37,7 @@ class Fields:
     __slots__ = (
         *("name", "name_strength", "arguments", "arguments_key", "arguments_strength"),
         *("result", "result_key", "result_strength", "call_id", "own_id", "references"),
-        *("kind", "kind_value", "server", "parent_id", "started_at", "ended_at"),
+        *("kind", "kind_value", "server", "started_at", "ended_at", "at"),
     )
 
     def __init__(self) -> None:
@@ -56,9 +56,9 @@ class Fields:
         self.kind: Kind = ""
         self.kind_value: str | None = None
         self.server: str | None = None
-        self.parent_id: str | None = None
         self.started_at: Any = None
         self.ended_at: Any = None
+        self.at: Any = None
 
     @property
     def has_arguments(self) -> bool:
@@ -153,10 +153,25 @@ def _take_scalar(found: Fields, key: Key, value: Any) -> None:
             found.references.append(reference)
     elif key.is_server:
         found.server = found.server or (value if short_text(value) else None)
-    elif key.time == "start":
+    elif key.time:
+        _take_time(found, key, value)
+
+
+def _take_time(found: Fields, key: Key, value: Any) -> None:
+    if key.time == "start":
         found.started_at = value
     elif key.time == "end":
         found.ended_at = value
+    elif found.at is None:
+        found.at = value
+
+
+def time_in(obj: dict[str, Any]) -> Any:
+    """When something was recorded: the first field that is a time."""
+    for text, value in obj.items():
+        if key_of(text).time in {"at", "start"} and isinstance(value, str | int | float):
+            return value
+    return None
 
 
 def _settle_double_role(found: Fields) -> None:

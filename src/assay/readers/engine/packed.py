@@ -315,7 +315,7 @@ def _attributes(value: Any) -> dict[str, Any] | None:
 
 
 def _has_dots(value: dict[str, Any]) -> bool:
-    return any(isinstance(key, str) and "." in key for key in value)
+    return any("." in str(key) for key in value)
 
 
 def _flatten(value: dict[str, Any], prefix: str, into: dict[str, Any], depth: int) -> None:

@@ -10,9 +10,10 @@ from assay.readers.engine.echoes import without_echoes
 from assay.readers.engine.events import Call
 from assay.readers.engine.found import FoundCall, FoundRun
 from assay.readers.engine.links import link
-from assay.readers.engine.objects import short_text
+from assay.readers.engine.objects import identifier, short_text
 from assay.readers.engine.packed import decoded
 from assay.readers.engine.walk import Message, RunNotes, Walk
+from assay.readers.values import seconds, usage, usage_of
 from assay.test_case import AgentTestCase
 
 
@@ -35,21 +36,27 @@ def find_runs(value: Any, *, path: str = "") -> list[FoundRun]:
 
 
 def _run(notes: RunNotes, calls: list[Call], said: list[Message], path: str) -> FoundRun:
-    turns: dict[int, int] = {}
-    for call in calls:
-        turns.setdefault(call.message, len(turns) + 1)
-    run = FoundRun(where=f"{path}:{notes.where}" if path else notes.where, offered=notes.offered)
-    run.calls = [_found(call, turns[call.message]) for call in calls if call.tool]
-    run.messages = _conversation(said, turns)
-    run.question = next((m["content"] for m in run.messages if m["role"] == "user"), None)
-    run.answer = _answer(run.messages)
-    run.model = next(filter(None, map(short_text, notes.facts.get("model", ()))), None)
-    run.session_id = next(filter(None, map(short_text, notes.facts.get("session", ()))), None)
-    return run
+    named = [call for call in calls if call.tool]
+    story = _Story(named, said)
+    times = [moment for moment in map(seconds, notes.times) if moment is not None]
+    return FoundRun(
+        calls=[_found(call, story.turns[id(call)]) for call in named],
+        messages=story.messages if any(message["content"] for message in story.messages) else [],
+        unmatched=[_unmatched(call) for call in calls if not call.tool],
+        offered=notes.offered,
+        question=story.question,
+        answer=story.answer,
+        model=next(filter(None, map(short_text, notes.models)), None),
+        session_id=next(filter(None, map(identifier, notes.sessions)), None),
+        usage=usage(usage_of(notes.usages.values())),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        where=f"{path}:{notes.where}" if path else notes.where,
+    )
 
 
 def _found(call: Call, turn: int) -> FoundCall:
-    error = call.error if isinstance(call.error, str) else None
+    outer = call.place.inside
     return FoundCall(
         call.tool,
         decoded(call.arguments),
@@ -57,36 +64,88 @@ def _found(call: Call, turn: int) -> FoundCall:
         call.has_result,
         server=call.server,
         call_id=call.call_id,
+        parent_id=None if outer is None else outer.call_id,
         turn=turn,
         reported_success=None if call.failed is None else not call.failed,
-        error_message=error if call.failed else None,
+        error_message=call.error if call.failed and isinstance(call.error, str) else None,
+        started_at=seconds(call.started_at),
+        ended_at=seconds(call.ended_at),
         arguments_recorded=call.has_arguments,
         sign=call.sign,
         where=call.place.path(),
     )
 
 
-def _conversation(said: list[Message], turns: dict[int, int]) -> list[dict[str, Any]]:
-    """The messages outside of requests; of requests alone the longest."""
-    plain = [message for message in said if message.scope.channel == ""]
-    if not plain:
-        lists: defaultdict[int, list[Message]] = defaultdict(list)
-        for message in said:
-            lists[message.scope.number].append(message)
-        plain = max(lists.values(), key=len, default=[])
-    found: list[dict[str, Any]] = []
-    for message in plain:
+def _unmatched(call: Call) -> dict[str, Any]:
+    known = {"call_id": call.call_id, "result": call.result}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+class _Story:
+    """What happened in a run, in order: messages, and the turns in which calls were issued.
+
+    Calls that were issued before anything came back share a turn with the reply before them.
+    """
+
+    def __init__(self, calls: list[Call], said: list[Message]) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.turns: dict[int, int] = {}
+        self.question: str | None = None
+        self.answer: str | None = None
+        self._reply: dict[str, Any] | None = None
+        self._last: Call | None = None
+        self._count = 0
+        happened: list[tuple[int, Call | Message | None]] = [
+            *((message.order, message) for message in _spoken(said)),
+            *((call.order, call) for call in calls if call.place.inside is None),
+            *((call.answered, None) for call in calls if call.answered),
+        ]
+        for _, item in sorted(happened, key=lambda pair: pair[0]):
+            if item is None:
+                self._reply = None
+            elif isinstance(item, Call):
+                self._call(item)
+            else:
+                self._say(item)
+        for call in calls:
+            outer = call.place.inside
+            if outer is not None:
+                self.turns[id(call)] = self.turns.get(id(outer), max(self._count, 1))
+
+    def _say(self, message: Message) -> None:
         shown: dict[str, Any] = {"role": message.speaker, "content": message.text}
-        if message.number in turns and message.speaker == "assistant":
-            shown["turn"] = turns[message.number]
-        found.append(shown)
-    return found
+        self.messages.append(shown)
+        self._reply = shown if message.speaker == "assistant" else None
+        if message.speaker == "assistant":
+            self.answer = message.text
+        elif message.speaker == "user" and self.question is None:
+            self.question = message.text
+
+    def _call(self, call: Call) -> None:
+        last, self._last = self._last, call
+        # Whole records of calls are a turn each, unless one message holds them.
+        is_alone = call.has_result and not call.answered
+        if is_alone and last is not None and last.message != call.message:
+            self._reply = None
+        if self._reply is None:
+            self._reply = {"role": "assistant", "content": ""}
+            self.messages.append(self._reply)
+        if "turn" not in self._reply:
+            self._count += 1
+            self._reply["turn"] = self._count
+        self.turns[id(call)] = self._count
+        self.answer = None
 
 
-def _answer(messages: list[dict[str, Any]]) -> str | None:
-    """The last thing the agent said, unless it called a tool in the same breath."""
-    last = next((m for m in reversed(messages) if m["role"] == "assistant"), None)
-    return None if last is None or "turn" in last else str(last["content"])
+def _spoken(said: list[Message]) -> list[Message]:
+    """The messages outside of requests; of requests alone those of the longest."""
+    plain = [message for message in said if message.scope.channel == ""]
+    if plain:
+        return plain
+    lists: defaultdict[int, list[Message]] = defaultdict(list)
+    for message in said:
+        lists[message.scope.number].append(message)
+    return max(lists.values(), key=len, default=[])
 
 
 def to_case(found: FoundRun, **facts: Any) -> AgentTestCase:
@@ -105,6 +164,9 @@ def to_case(found: FoundRun, **facts: Any) -> AgentTestCase:
         "started_at": found.started_at,
         "ended_at": found.ended_at,
     }
+    if found.unmatched:
+        known["extra"] = {"unmatched_results": found.unmatched, **facts.get("extra", {})}
+        facts.pop("extra", None)
     known |= {name: value for name, value in facts.items() if value is not None}
     turns = max((call.turn or 0 for call in found.calls), default=0)
     rounds = known.pop("total_rounds", None) or turns or 1

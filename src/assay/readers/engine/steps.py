@@ -71,15 +71,11 @@ def _keys_of_steps(obj: dict[str, Any]) -> tuple[str, str] | None:
         if not ABOUT.isdisjoint(key.words) or key.flag:
             continue
         if not _DONE.isdisjoint(key.words):
-            if (
-                isinstance(value, str | list)
-                and value
-                and (done is None or isinstance(value, list))
-            ):
-                done = text
+            is_better = isinstance(value, list) or (isinstance(value, str) and done is None)
+            done = text if value and is_better else done
         elif not _SEEN.isdisjoint(key.words) and isinstance(value, str | list | int | float):
-            if seen is None or not _OBSERVED.isdisjoint(key.words):
-                seen = text
+            is_better = seen is None or not _OBSERVED.isdisjoint(key.words)
+            seen = text if is_better else seen
     return None if done is None or seen is None else (done, seen)
 
 

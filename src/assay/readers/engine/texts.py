@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LABEL = re.compile(
-    r"^[ \t>*]*(Thought|Action Input|Action|Observation|Final Answer|Question|Tool Input|Tool|Input)"
-    r"(?:[ ]?\d{1,4})?[ \t*]*:[ \t]*",
+    r"^[ \t>*]*(Thought|Action Input|Action|Observation|Final Answer|Question|Tool Input|Tool"
+    r"|Input)(?:[ ]?\d{1,4})?[ \t*]*:[ \t]*",
     re.MULTILINE,
 )
 _LONGEST_TOOL = 80

@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from assay.readers.engine.candidates import Reading, read_object
+from assay.readers.engine.candidates import Reading, is_from_model, read_object
 from assay.readers.engine.events import Call, Place, Result, Scope
 from assay.readers.engine.objects import (
     content_text,
+    identifier,
     is_definition,
     short_text,
     speaker_in,
@@ -38,6 +39,8 @@ _DEEPEST = 40
 _SHORTEST_PACKED = 30
 _LOOKED_AT = 200
 _LOOKED_AT_RUNS = 40
+# Rows that name their run stand at the top, or in a list of the whole file.
+_DEEPEST_RUNS = 2
 _LONGEST_FIRST = 3_000
 _OPENERS = frozenset('{["de:0123456789abcfewKHU \n\t')
 # Calls inside the arguments or results of a call: only where the key says so.
@@ -48,11 +51,11 @@ _MESSAGE = key_of("message")
 
 
 class Message(Struct, eq=False):
-    """Something that was said; `number` is shared with the calls that the message brings."""
+    """Something that was said, and where it stands in the walk."""
 
     speaker: str
     text: str
-    number: int
+    order: int
     scope: Scope
 
 
@@ -61,7 +64,10 @@ class RunNotes(Struct, eq=False):
 
     where: str = ""
     offered: list[Any] | None = None
-    facts: dict[str, list[Any]] = field(default_factory=dict)
+    models: list[Any] = field(default_factory=list)
+    sessions: list[Any] = field(default_factory=list)
+    usages: dict[object, Any] = field(default_factory=dict)
+    times: list[Any] = field(default_factory=list)
     has_transcript: bool = False
 
 
@@ -76,6 +82,7 @@ class Walk:
         self.has_spans = False
         self._scopes = 0
         self._numbered = 0
+        self._noted = 0
         self._traces: dict[str, Scope] = {}
 
     def start(self, value: Any) -> None:
@@ -100,8 +107,16 @@ class Walk:
         return len(self.runs) - 1
 
     def _note(self, event: Call | Result) -> None:
-        event.order, event.message = len(self.events), self._numbered
+        event.order, event.message = self._next(), self._numbered
+        if isinstance(event, Call):
+            event.started_at = event.started_at or event.place.time()
+        else:
+            event.ended_at = event.ended_at or event.place.time()
         self.events.append(event)
+
+    def _next(self) -> int:
+        self._noted += 1
+        return self._noted
 
     def _note_written(self, written: Written, place: Place) -> None:
         call = Call(written.tool, written.arguments, place, written.sign, place.scope.channel)
@@ -142,25 +157,26 @@ class Walk:
         parent = up if isinstance(up, dict) else place.parent
         depth = place.depth + 1
         is_output = place.is_output or key.result > BODY or channel == "out"
-        return Place(
-            key, place.scope, channel, parent, depth, place, index, place.is_said, is_output
-        )
+        below = Place(key, place.scope, channel, parent, depth, place, index)
+        below.is_said, below.is_output, below.inside = place.is_said, is_output, place.inside
+        return below
 
     def _list(self, items: list[Any], place: Place) -> None:
-        if place.key.is_excluded or not items:
-            if items and place.key.words[-1:] in (("tools",), ("functions",)):
-                self._note_offered(items, place)
+        if not items or (place.key.is_excluded and not place.key.lists_tools):
             return
+        if place.key.lists_tools:
+            self._note_offered(items, place)
         if len(items) > 1 and may_be_stream(items):
             items = join_pieces(items)
         objects = [item for item in items if isinstance(item, dict)]
-        if objects and (place.key.result or place.key.of_call):
-            pairs = paired_calls(items, place.key)
-            for index, (tool, arguments) in enumerate(pairs):
-                below = self._below(place, place.key, index=index)
-                self._note(Call(tool, arguments, below, "tool and arguments as a pair"))
-            if pairs:
-                return
+        if objects and self._pairs(items, place):
+            return
+        if place.depth < _DEEPEST_RUNS and (key := _run_key(objects)):
+            self._rows_by(key, items, place)
+        else:
+            self._listed(items, objects, place)
+
+    def _listed(self, items: list[Any], objects: list[dict[str, Any]], place: Place) -> None:
         speakers = [speaker_in(item) for item in objects[:_LOOKED_AT]]
         if _are_messages(objects, speakers, place):
             self._transcript(items, objects, speakers, place)
@@ -169,9 +185,34 @@ class Walk:
         else:
             for index, item in enumerate(items):
                 if isinstance(item, dict | list | str | bytes):
-                    if place.depth == 0:
-                        self._numbered += 1
+                    self._numbered += place.depth == 0
                     self._visit(item, self._below(place, place.key, index=index))
+
+    def _pairs(self, items: list[Any], place: Place) -> bool:
+        """Note calls that are objects of one field; whether there were any."""
+        if not place.key.result and not place.key.of_call:
+            return False
+        pairs = paired_calls(items, place.key)
+        for index, (tool, arguments) in enumerate(pairs):
+            below = self._below(place, place.key, index=index)
+            call = Call(tool, arguments, below, "tool and arguments as a pair")
+            call.is_bare = not is_from_model(below)
+            self._note(call)
+        return bool(pairs)
+
+    def _rows_by(self, key: str, items: list[Any], place: Place) -> None:
+        """Rows that name their run: those of one name are a run, unnamed ones go on with it."""
+        rows: dict[object, list[Any]] = {}
+        name: object = None
+        for item in items:
+            if isinstance(item, dict):
+                name = identifier(item.get(key)) or name
+            rows.setdefault(name, []).append(item)
+        for found in rows.values():
+            below = copy(place)
+            below.scope = self._scope(self._new_run(place))
+            objects = [item for item in found if isinstance(item, dict)]
+            self._listed(found, objects, below)
 
     def _runs_in(self, objects: list[dict[str, Any]], place: Place) -> None:
         """Objects that hold a conversation each; one that another goes on with is left out."""
@@ -206,7 +247,8 @@ class Walk:
         scope.is_transcript = named * 2 > min(len(objects), _LOOKED_AT)
         if place.channel == "":
             self.runs[scope.run].has_transcript = True
-        before, said = len(self.events), []
+        before, said = len(self.events), list[Message | None]()
+        numbers: list[int] = []
         for index, item in enumerate(items):
             self._numbered += 1
             at, spoken = len(self.events), len(self.messages)
@@ -215,10 +257,13 @@ class Walk:
             self._visit(item, below)
             is_plain = len(self.events) == at and len(self.messages) == spoken + 1
             said.append(self.messages[-1] if is_plain else None)
+            numbers.append(self._numbered)
         if not any(isinstance(e, Call) and not e.is_weak for e in self.events[before:]):
-            self._spoken(said, place, scope)
+            self._spoken(said, numbers, place, scope)
 
-    def _spoken(self, said: list[Message | None], place: Place, scope: Scope) -> None:
+    def _spoken(
+        self, said: list[Message | None], numbers: list[int], place: Place, scope: Scope
+    ) -> None:
         """Calls that stand in the words of messages."""
         for index, message in enumerate(said):
             if message is None or not message.text:
@@ -228,10 +273,10 @@ class Walk:
             if after is not None:
                 calls = answer_to(calls, message.text, message.speaker, after.text)
             below = self._below(place, _MESSAGE, index=index)
-            below.scope, self._numbered = scope, message.number
+            below.scope = scope
             for written in calls:
                 self._note_written(written, below)
-        self._numbered = max(self._numbered, *(m.number for m in said if m is not None), 0)
+                self.events[-1].order, self.events[-1].message = message.order, numbers[index]
 
     # -- objects
 
@@ -277,20 +322,25 @@ class Walk:
     def _read(
         self,
         obj: dict[str, Any],
-        inside: dict[str, Any],
+        fields: dict[str, Any],
         place: Place,
         span: dict[str, Any] | None,
     ) -> None:
         reading = read_object(obj, place, span)
         if reading is None:
             return
-        for event in (*reading.calls, *reading.results):
-            self._note(event)
-        self._note_facts(obj, place, reading)
+        self._note_facts(obj, place)
+        if reading.is_message:
+            self._note_message(obj, place)
+        inside = reading.calls[0] if len(reading.calls) == 1 else place.inside
+        for call in reading.calls:
+            self._note(call)
+        for result in reading.results:
+            self._note(result)
         if span is None and not reading.found and _has_dotted_key(obj):
-            inside = unflatten(obj)
+            fields = unflatten(obj)
         speaker = speaker_in(obj) if reading.is_message else None
-        for text, value in inside.items():
+        for text, value in fields.items():
             if not isinstance(value, dict | list | str | bytes) or text in reading.consumed:
                 continue
             key = key_of(text)
@@ -299,23 +349,28 @@ class Walk:
                     continue
             elif reading.found and _is_part_of_call(key):
                 continue
-            self._visit(value, self._below(place, key, obj))
+            below = self._below(place, key, obj)
+            below.inside = inside
+            self._visit(value, below)
 
-    def _note_facts(self, obj: dict[str, Any], place: Place, reading: Reading) -> None:
+    def _note_facts(self, obj: dict[str, Any], place: Place) -> None:
         notes = self.runs[place.scope.run]
         for text, value in obj.items():
             key = key_of(text)
-            if key.fact:
-                notes.facts.setdefault(key.fact, []).append(value)
-            elif key.time:
-                notes.facts.setdefault("time", []).append(value)
-            elif key.words[-1:] in (("tools",), ("functions",)) and isinstance(value, list):
-                self._note_offered(value, place)
-        if reading.is_message and not reading.found:
-            text = content_text(obj)
-            speaker = speaker_in(obj)
-            if speaker and text:
-                self.messages.append(Message(speaker, text, self._numbered, place.scope))
+            if key.time:
+                notes.times.append(value)
+            elif key.fact == "model":
+                notes.models.append(value)
+            elif key.fact == "session":
+                notes.sessions.append(value)
+            elif key.fact == "usage" and isinstance(value, dict):
+                # Some formats repeat the usage of a message in each of its records.
+                notes.usages[obj.get("id") or len(notes.usages)] = value
+
+    def _note_message(self, obj: dict[str, Any], place: Place) -> None:
+        speaker, text = speaker_in(obj), content_text(obj)
+        if speaker and text:
+            self.messages.append(Message(speaker, text, self._next(), place.scope))
 
     def _note_offered(self, items: list[Any], place: Place) -> None:
         notes = self.runs[place.scope.run]
@@ -333,6 +388,19 @@ def _defines_tool(item: dict[str, Any]) -> bool:
     )
 
 
+def _run_key(objects: list[dict[str, Any]]) -> str | None:
+    """The key that names the run of each row, where the rows are of several runs."""
+    if len(objects) < 2:
+        return None
+    keys = {text for row in objects[:_LOOKED_AT_RUNS] for text in row}
+    for text in sorted(key for key in keys if key_of(key).fact == "session"):
+        names = {name for row in objects if (name := identifier(row.get(text))) is not None}
+        named = sum(row.get(text) is not None for row in objects)
+        if len(names) > 1 and named * 2 >= len(objects):
+            return text
+    return None
+
+
 def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], place: Place) -> bool:
     count = sum(speaker is not None for speaker in speakers)
     if not count or count * 10 < len(speakers) * 6:
@@ -345,7 +413,7 @@ def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], pla
 def _hold_messages(values: list[Any]) -> bool:
     """Whether most of several values hold a conversation each."""
     some = values[:_LOOKED_AT_RUNS]
-    if len(some) < 2 or not all(isinstance(value, dict) for value in some):
+    if len(some) < 2 or not {dict}.issuperset(map(type, some)):
         return False
     return sum(bool(_conversation_in(item)) for item in some) * 2 >= len(some)
 
@@ -378,7 +446,7 @@ def _fingerprint(message: dict[str, Any]) -> int:
 
 
 def _has_dotted_key(obj: dict[str, Any]) -> bool:
-    return any("." in text for text in obj if isinstance(text, str))
+    return any("." in str(text) for text in obj)
 
 
 def _may_hold_structure(

@@ -94,6 +94,9 @@ _WEAK_NAMES = _words(
     " action_name step_name event_name run_name"
 )
 _STRONG_NAMES = _words("api_name skill tool_name recipient_name command_name")
+_NO_ARGUMENTS = _words(
+    "schema count definitions result results response output model generation llm sampling"
+)
 _WEAK_ARGUMENTS = _words(
     "command cmd code query queries sql url action_input question instruction arguments_json"
 )
@@ -140,10 +143,11 @@ class Key(Struct, frozen=True, eq=False):
     is_excluded: bool = False
     channel: Channel = ""
     is_wrapper: bool = False
+    lists_tools: bool = False
     holds_messages: bool = False
     time: Literal["", "start", "end", "at"] = ""
     of_duration: bool = False
-    fact: str = ""
+    fact: Literal["", "model", "session", "usage"] = ""
 
 
 _SPLIT = re.compile(
@@ -199,6 +203,7 @@ def _classified(text: str) -> Key:
         time=_time(among, joined),
         of_duration=bool(among & {"duration", "latency", "elapsed"}),
         fact=_FACTS.get(joined, ""),
+        lists_tools=words[-1] in {"tools", "functions"},
     )
 
 
@@ -213,13 +218,10 @@ def _name_strength(words: tuple[str, ...], among: frozenset[str], joined: str) -
 
 
 def _arguments_strength(words: tuple[str, ...], among: frozenset[str], joined: str) -> int:
-    if among & {"schema", "count", "definitions", "result", "results", "response", "output"}:
+    if among & _NO_ARGUMENTS:
         return NONE
-    if among & {"model", "generation", "llm", "sampling"}:
-        return NONE
-    if words[-1] in ARGUMENTS:
-        return STRONG
-    if among & ARGUMENTS and among <= ARGUMENTS | TOOL | CALL | BESIDE | {"gen", "ai"}:
+    is_plain = among <= ARGUMENTS | TOOL | CALL | BESIDE | {"gen", "ai"}
+    if words[-1] in ARGUMENTS or (among & ARGUMENTS and is_plain):
         return STRONG
     if among & INPUT and among & (TOOL | CALL | {"raw"}) and not among & (ABOUT | ENDED):
         return STRONG
@@ -301,14 +303,16 @@ def _time(among: frozenset[str], joined: str) -> Literal["", "start", "end", "at
 
 
 # Facts of a run, by the words of the keys that cannot mean anything else.
-_FACTS = {
+_FACTS: dict[str, Literal["", "model", "session", "usage"]] = {
     **dict.fromkeys(("model", "model_name", "model_id", "llm_model"), "model"),
-    **dict.fromkeys(("session_id", "conversation_id", "thread_id", "chat_id"), "session"),
-    **dict.fromkeys(("usage", "token_usage", "usage_metadata", "tokens"), "usage"),
     **dict.fromkeys(
-        ("final_answer", "final_output", "final_response", "final_result", "answer"), "answer"
+        (
+            *("session_id", "conversation_id", "thread_id", "chat_id", "run_id", "episode_id"),
+            *("session", "conversation"),
+        ),
+        "session",
     ),
-    **dict.fromkeys(("question", "instruction", "prompt", "user_query", "goal"), "question"),
+    **dict.fromkeys(("usage", "token_usage", "usage_metadata"), "usage"),
 }
 
 # -- words of the values
