@@ -41,6 +41,10 @@ class Transcript:
         self.run.question = self.run.question or words
         self._say("user", words)
 
+    def other(self, role: str, content: object) -> None:
+        """Something said by neither system, user nor model."""
+        self._say(role, values.text(content))
+
     def assistant(
         self,
         content: object = None,
