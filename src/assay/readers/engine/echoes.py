@@ -8,15 +8,17 @@ and result, as often as the fullest account of the conversation has them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from assay.readers.engine.events import Call
 from assay.readers.engine.packed import decoded
 from assay.readers.engine.steps import UNNAMED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LONGEST_COMPARED = 4_000
 _COMPARED = 50

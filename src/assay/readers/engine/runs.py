@@ -38,7 +38,11 @@ def find_runs(value: Any, *, path: str = "") -> list[FoundRun]:
 def _run(notes: RunNotes, calls: list[Call], said: list[Message], path: str) -> FoundRun:
     named = [call for call in calls if call.tool]
     story = _Story(named, said)
-    times = [moment for moment in map(seconds, notes.times) if moment is not None]
+    stated = [
+        *(message.at for message in said),
+        *(moment for call in named for moment in (call.started_at, call.ended_at)),
+    ]
+    times = [moment for moment in map(seconds, stated) if moment is not None]
     return FoundRun(
         calls=[_found(call, story.turns[id(call)]) for call in named],
         messages=story.messages if any(message["content"] for message in story.messages) else [],

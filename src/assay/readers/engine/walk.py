@@ -15,6 +15,7 @@ from assay.readers.engine.objects import (
     is_definition,
     short_text,
     speaker_in,
+    time_in,
 )
 from assay.readers.engine.packed import (
     embedded,
@@ -57,6 +58,7 @@ class Message(Struct, eq=False):
     text: str
     order: int
     scope: Scope
+    at: Any = None
 
 
 class RunNotes(Struct, eq=False):
@@ -67,7 +69,6 @@ class RunNotes(Struct, eq=False):
     models: list[Any] = field(default_factory=list)
     sessions: list[Any] = field(default_factory=list)
     usages: dict[object, Any] = field(default_factory=dict)
-    times: list[Any] = field(default_factory=list)
     has_transcript: bool = False
 
 
@@ -341,13 +342,8 @@ class Walk:
             fields = unflatten(obj)
         speaker = speaker_in(obj) if reading.is_message else None
         for text, value in fields.items():
-            if not isinstance(value, dict | list | str | bytes) or text in reading.consumed:
-                continue
             key = key_of(text)
-            if isinstance(value, str | bytes):
-                if not _may_hold_structure(key, value, reading, speaker):
-                    continue
-            elif reading.found and _is_part_of_call(key):
+            if text in reading.consumed or not _may_hold_more(key, value, reading, speaker):
                 continue
             below = self._below(place, key, obj)
             below.inside = inside
@@ -357,9 +353,7 @@ class Walk:
         notes = self.runs[place.scope.run]
         for text, value in obj.items():
             key = key_of(text)
-            if key.time:
-                notes.times.append(value)
-            elif key.fact == "model":
+            if key.fact == "model":
                 notes.models.append(value)
             elif key.fact == "session":
                 notes.sessions.append(value)
@@ -370,7 +364,8 @@ class Walk:
     def _note_message(self, obj: dict[str, Any], place: Place) -> None:
         speaker, text = speaker_in(obj), content_text(obj)
         if speaker and text:
-            self.messages.append(Message(speaker, text, self._next(), place.scope))
+            at = time_in(obj) or place.time()
+            self.messages.append(Message(speaker, text, self._next(), place.scope, at))
 
     def _note_offered(self, items: list[Any], place: Place) -> None:
         notes = self.runs[place.scope.run]
@@ -406,7 +401,8 @@ def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], pla
     if not count or count * 10 < len(speakers) * 6:
         return False
     if len(objects) == 1:
-        return place.depth > 0 and speakers[0] != "assistant"
+        is_plain = place.depth > 0 or "role" in objects[0]
+        return is_plain and speakers[0] != "assistant"
     return True
 
 
@@ -449,10 +445,11 @@ def _has_dotted_key(obj: dict[str, Any]) -> bool:
     return any("." in str(text) for text in obj)
 
 
-def _may_hold_structure(
-    key: Key, value: str | bytes, reading: Reading, speaker: str | None
-) -> bool:
-    if len(value) < _SHORTEST_PACKED:
+def _may_hold_more(key: Key, value: Any, reading: Reading, speaker: str | None) -> bool:
+    """Whether calls or messages may stand in a field of an object."""
+    if isinstance(value, dict | list):
+        return not reading.found or not _is_part_of_call(key)
+    if not isinstance(value, str | bytes) or len(value) < _SHORTEST_PACKED:
         return False
     has_role = key.result or key.arguments or key.holds_messages or key.of_call or key.channel
     if not (has_role or key.is_wrapper or key.of_result or key.text in _PACKED_KEYS):
