@@ -28,7 +28,12 @@ _SHORTEST = 8
 _LARGEST_UNPACKED = 64 * 1024 * 1024
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{40,}={0,2}\s*\Z")
 _NUMBERED_LINE = re.compile(r"[0-9a-f]{1,4}:\s*[\[{\"]")
-_EMBEDDED = re.compile(r"[{\[]\s*[\"{]")
+_EMBEDDED = re.compile(r"\{\s{0,9}\"[^\"\n]{0,200}\"\s{0,9}:|\[\s{0,9}[{\"]")
+# A value that is looked for in a text is read from a window of it first.
+_WINDOW = 4_096
+_ERROR_MARGIN = 16
+_MOST_FAILURES = 100_000
+_MOST_OPEN = 500
 _SPACES = " \r\n\t,"
 
 
@@ -71,7 +76,7 @@ def _structured(text: str) -> Any | None:
         except (NotPython, RecursionError):
             value = None
     if value is None and "\n" in text:
-        value = list(concatenated(text)) or None
+        value = concatenated(text) or None
     return value if isinstance(value, dict | list) else None
 
 
@@ -107,38 +112,57 @@ def decoded(value: Any) -> Any:
     return value
 
 
-def concatenated(text: str) -> Iterator[Any]:
-    """JSON values one after the other; nothing where anything else stands between them."""
+def decode_at(text: str, position: int) -> tuple[Any, int] | None:
+    """The JSON value that begins at a position, and where it ends; None where none does.
+
+    Most values are short: only what goes on beyond a window is read from the whole text.
+    """
+    for window in (_WINDOW, len(text)):
+        piece = text[position : position + window]
+        try:
+            value, end = _lenient.raw_decode(piece)
+        except json.JSONDecodeError as exc:
+            is_cut = exc.pos + _ERROR_MARGIN > len(piece) or exc.msg.startswith("Unterminated")
+            if not is_cut or position + window >= len(text):
+                return None
+        except RecursionError:
+            return None
+        else:
+            return value, position + end
+    return None
+
+
+def concatenated(text: str) -> list[Any]:
+    """JSON values one after the other; none where anything else stands between them."""
     found, position = [], 0
     while position < len(text):
         if text[position] in _SPACES:
             position += 1
             continue
-        try:
-            value, position = _lenient.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            return
+        decoded_value = decode_at(text, position)
+        if decoded_value is None:
+            return []
+        value, position = decoded_value
         if isinstance(value, dict | list):
             found.append(value)
-    yield from found
+    return found
 
 
 def embedded(text: str) -> Iterator[Any]:
     """JSON objects and lists that stand among other text, as in a log."""
-    position, failed = 0, 0
+    position, searched = 0, 0
     while (start := _EMBEDDED.search(text, position)) is not None:
         position = start.start()
-        try:
-            value, position = _lenient.raw_decode(text, position)
-        except json.JSONDecodeError as exc:
-            failed += exc.pos - position
-            # What fails late again and again is passed over, or hostile text takes for ever.
-            position = exc.pos if failed > 2 * len(text) else position
-            position += 1
+        found = decode_at(text, position)
+        if found is None:
+            # What is nested too deep to be read is passed over: one level less would be, too.
+            is_deep = text.count("{", position, position + _WINDOW) > _MOST_OPEN
+            position += _WINDOW if is_deep else 1
+            searched += 1
+            if searched > _MOST_FAILURES:
+                return
             continue
-        except RecursionError:
-            position = text.find("\n", position) % (len(text) + 1)
-            continue
+        value, position = found
         if value:
             yield value
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from assay.readers.engine.objects import fields_of, short_text
-from assay.readers.engine.packed import decoded, parse_json
+from assay.readers.engine.packed import decode_at, decoded, parse_json
 from assay.readers.engine.steps import bracketed_action
 from assay.readers.engine.words import FINISHED, STRONG, split
 
@@ -48,10 +47,11 @@ _FUNCTION_PARAMETER = re.compile(r"<parameter=([\w.-]{1,100})>")
 _LOGGED_CALL = re.compile(
     r"(?<![\w.])(?:tool|function|calling|call)\s{1,4}([A-Za-z_][\w.\-/]{0,100})\((?=\{)"
 )
-_LOGGED_END = re.compile(r"\([^\n]*\)\s{1,4}(success|succeeded|ok|failed|error)[^\n]*:?\n")
+_LOGGED_END = re.compile(r"\([^\n]{0,2000}\)\s{1,4}(success|succeeded|ok|failed|error)[^\n]*:?\n")
 _CALL_LIST = re.compile(r"\[\s{0,9}[A-Za-z_][\w.]{0,100}\(")
 _LONGEST_CODE = 20_000
-_scanner = json.JSONDecoder(strict=False)
+# How far below a logged call its end and its result are looked for.
+_FAR = 100_000
 
 
 class Written(Struct):
@@ -245,18 +245,16 @@ def _function_call(node: ast.expr) -> Written | None:
 def _logged(text: str) -> Iterator[Written]:
     """Lines such as `tool server.search({"query": ...})`, with the result below its end."""
     for opening in _LOGGED_CALL.finditer(text):
-        try:
-            arguments, end = _scanner.raw_decode(text, opening.end())
-        except (ValueError, RecursionError):
+        found = decode_at(text, opening.end())
+        if found is None:
             continue
-        call = Written(opening.group(1), arguments, sign="log line")
-        at = text.find(opening.group(1) + "(", end)
+        call = Written(opening.group(1), found[0], sign="log line")
+        at = text.find(opening.group(1) + "(", found[1], found[1] + _FAR)
         ended = _LOGGED_END.match(text, at + len(opening.group(1))) if at >= 0 else None
         if ended is not None:
             call.failed = ended.group(1) in {"failed", "error"}
-            try:
-                call.result, _ = _scanner.raw_decode(text, ended.end())
-            except (ValueError, RecursionError):
-                stop = text.find("\n[", ended.end())
-                call.result = text[ended.end() : stop if stop >= 0 else len(text)]
+            result = decode_at(text, ended.end())
+            stop = text.find("\n[", ended.end(), ended.end() + _FAR)
+            body = text[ended.end() : stop if stop >= 0 else ended.end() + _FAR]
+            call.result = body if result is None else result[0]
         yield call

@@ -37,6 +37,8 @@ from assay.readers.engine.texts import (
 from assay.readers.engine.words import BODY, STRONG, Key, key_of
 
 _DEEPEST = 40
+# An object with more fields is a table of other things.
+_WIDEST = 1_000
 _SHORTEST_PACKED = 30
 _LOOKED_AT = 200
 _LOOKED_AT_RUNS = 40
@@ -286,7 +288,10 @@ class Walk:
             return
         span = span_attributes(obj)
         if span is None:
-            if place.channel == "" and _hold_messages(list(obj.values())):
+            if len(obj) > _WIDEST:
+                for text, value in obj.items():
+                    self._visit(value, self._below(place, key_of(text), obj))
+            elif place.channel == "" and _hold_messages(list(obj.values())):
                 self._runs_under(obj, place)
             else:
                 self._read(obj, obj, place, None)
