@@ -76,8 +76,10 @@ class Hand:
             if stopped():
                 break
             done += 1
-            size += size_of(file) if data is None else len(data)
-            items += self.import_file(file, report, watcher, data=data)
+            weight = size_of(file) if data is None else len(data)
+            watching = watcher if weight > _LARGEST_TOGETHER else None
+            items += self.import_file(file, report, watching, data=data)
+            size += weight
             if enough is not None and size >= enough:
                 break
         self._add_waiting(report)
@@ -107,10 +109,8 @@ class Hand:
         """
         report.files += 1
         count = 0
-        watcher = watcher if data is None else None
         on_bytes = None if watcher is None else watcher.read
         is_piped = self._is_piped(file)
-        most = None if data is None else _TOGETHER
         try:
             for item in self._items(file, data, on_bytes, is_piped=is_piped):
                 if isinstance(item, Unreadable):
@@ -118,7 +118,7 @@ class Hand:
                     continue
                 count += 1
                 self._keep(item)
-                self._add_waiting(report, at_least=1 if is_piped else most or self._enough)
+                self._add_waiting(report, at_least=1 if is_piped else self._enough)
                 if watcher is not None:
                     watcher.done(1)
                 if file == STDIN:

@@ -24,6 +24,8 @@ _SAMPLED_BYTES = 8 * 1024 * 1024
 # A file of less is read once and held while it is looked at and read.
 SMALL_FILE = 256 * 1024
 _AT_ONCE = 64 * 1024
+# So little that what is read twice, as the end of a zip archive is, hardly counts.
+_COUNTED = 16 * 1024
 _LARGEST_TEXT = 64 * 1024 * 1024
 _LOOKED_AT = 4096
 # Text in two or four bytes a character, with its mark or as JSON begins without one.
@@ -74,7 +76,7 @@ class DiskPlace:
         self.name = path
         self._data = data
         self._on_bytes = on_bytes
-        self._read_to = 0
+        self._unread: int | None = None
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
@@ -82,13 +84,16 @@ class DiskPlace:
             return io.BytesIO(self._data)
         if self._on_bytes is None:
             return open(self.name, "rb")  # noqa: PTH123 - the caller closes it
-        return cast("BinaryIO", io.BufferedReader(_CountedFile(self.name, self.report), _AT_ONCE))
+        return cast("BinaryIO", io.BufferedReader(_CountedFile(self), _COUNTED))
 
-    def report(self, position: int) -> None:
-        """Count the bytes up to a position as read."""
-        if self._on_bytes is not None and position > self._read_to:
-            self._on_bytes(position - self._read_to)
-            self._read_to = position
+    def report(self, count: int) -> None:
+        """Count so many bytes as read, and never more than there are: some are read twice."""
+        if self._on_bytes is not None:
+            if self._unread is None:
+                self._unread = Path(self.name).stat().st_size
+            count = min(count, self._unread)
+            self._unread -= count
+            self._on_bytes(count)
 
     def beside(self, name: str, *, above: int = 0) -> DiskPlace | None:
         """The file of that name in the same folder, or in one above, if there is one."""
@@ -110,15 +115,15 @@ class DiskPlace:
 
 
 class _CountedFile(io.FileIO):
-    """A file that reports how far it was read, a buffer at a time."""
+    """A file that reports how much was read of it, a buffer at a time."""
 
-    def __init__(self, path: str, on_read: Callable[[int], object]) -> None:
-        super().__init__(path, "rb")
-        self._on_read = on_read
+    def __init__(self, place: DiskPlace) -> None:
+        super().__init__(place.name, "rb")
+        self._place = place
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer) or 0
-        self._on_read(self.tell())
+        self._place.report(count)
         return count
 
 

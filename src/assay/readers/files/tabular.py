@@ -125,7 +125,7 @@ class ParquetFile(File):
                 while found := engine.fetchmany(1):
                     done += 1
                     if isinstance(self.place, DiskPlace):
-                        self.place.report(size * done // max(count, done))
+                        self.place.report(size // max(count, 1))
                     row = parse(found[0][0].encode(), self.name, done)
                     if isinstance(row, Document):
                         row = Document(_known_fields(row.value), done, row.repaired, row.size)
