@@ -23,6 +23,7 @@ NAME = "generic"
 _SEARCHED = 200
 _COMPARED = 6
 _FEWEST_MESSAGES = 2
+_LONGEST_TEXT = 16 * 1024 * 1024
 
 
 class Generic(Struct, frozen=True):
@@ -49,7 +50,7 @@ class Generic(Struct, frozen=True):
         """Whether there is a call in a file."""
         head = file.head()
         if not head:
-            return False
+            return any(run.calls for run in find_runs(text_of(file)))
         if any(run.calls for run in find_runs(head if len(head) > 1 else head[0])):
             return True
         more = list(islice(file.documents(), _SEARCHED))
@@ -58,7 +59,9 @@ class Generic(Struct, frozen=True):
 
     def read(self, file: File) -> Iterator[AgentTestCase | Unreadable]:
         """The runs of a file: of each of its documents, or of all of them together."""
-        if _stand_alone(file.head()) and not file.is_table:
+        if not file.head():
+            yield from self.table.cases(text_of(file), file, None)
+        elif _stand_alone(file.head()) and not file.is_table:
             yield from self._read_each(file)
         else:
             yield from self._read_together(file)
@@ -94,8 +97,15 @@ def _is_run(value: Any) -> bool:
 
 
 def _is_whole(run: FoundRun) -> bool:
-    answered = any(call.has_result for call in run.calls)
-    return answered or len(run.messages) >= _FEWEST_MESSAGES
+    """Whether a run has several calls or messages: a line with one call is a step of a run."""
+    answered = [call for call in run.calls if call.has_result]
+    return len(answered) > 1 or len(run.messages) >= _FEWEST_MESSAGES
+
+
+def text_of(file: File) -> str:
+    """The text of a file that holds no documents, such as a log."""
+    text = file.text() or b""
+    return text.decode(errors="replace") if len(text) <= _LONGEST_TEXT else ""
 
 
 GENERIC = Generic(table_of(NAME, rows()[NAME] | {"many": True}))

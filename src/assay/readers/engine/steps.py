@@ -79,6 +79,15 @@ def _keys_of_steps(obj: dict[str, Any]) -> tuple[str, str] | None:
     return None if done is None or seen is None else (done, seen)
 
 
+def list_of_steps(obj: dict[str, Any]) -> list[Any] | None:
+    """The list of what was done in an object, where a list of what came of it stands beside."""
+    keys = _keys_of_steps(obj)
+    if keys is None or not all(isinstance(obj[key], list) for key in keys):
+        return None
+    done: list[Any] = obj[keys[0]]
+    return done if len(done) > 1 else None
+
+
 def _one_step(obj: dict[str, Any], done: str, seen: Any, name: str | None) -> list[Step]:
     is_spoken = speaker_in(obj) in {"user", "system"} and "content" in obj
     if is_spoken or isinstance(seen, list) or len(done) > _LONGEST_ACTION:

@@ -26,7 +26,7 @@ from assay.readers.engine.packed import (
     structure_in,
     unflatten,
 )
-from assay.readers.engine.steps import paired_calls
+from assay.readers.engine.steps import list_of_steps, paired_calls
 from assay.readers.engine.texts import (
     Written,
     answer_to,
@@ -420,9 +420,11 @@ def _hold_messages(values: list[Any]) -> bool:
 
 
 def _conversation_in(obj: Any, depth: int = 0) -> list[Any]:
-    """The first list of messages in an object that is no request or response of a model."""
+    """The first list of messages or steps in an object that is no request or response."""
     if depth > 3 or not isinstance(obj, dict):
         return []
+    if (steps := list_of_steps(obj)) is not None:
+        return steps
     for text, value in obj.items():
         if key_of(text).channel:
             continue
