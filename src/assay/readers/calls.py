@@ -36,6 +36,34 @@ _PLACES = frozenset({"each", "items", "beside"})
 FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "result"})
 
 
+class SpeechRule(Struct, frozen=True):
+    """What was said, where the engine cannot see who said it: `each`, `role` and `text`."""
+
+    each: Path
+    role: Expression
+    text: Expression
+
+    def tell(self, scope: Scope, found: FoundRun) -> None:
+        """Replace the messages of a run, its question and its answer."""
+        found.messages = []
+        for item in self.each.all(scope):
+            own = Scope(item, scope.document, scope.beside, scope.groups)
+            role, text = self.role.value(own, values.text), self.text.value(own, values.text)
+            if role and text:
+                found.messages.append({"role": role, "content": text})
+        said = [(m["role"], m["content"]) for m in found.messages]
+        found.question = next((text for role, text in said if role == "user"), None)
+        found.answer = next((text for role, text in reversed(said) if role == "assistant"), None)
+
+
+def speech_of(row: dict[str, str] | None) -> SpeechRule | None:
+    """The rule that a row of a table describes."""
+    if row is None:
+        return None
+    role, text = (compile_expression(row[key]) for key in ("role", "text"))
+    return SpeechRule(compile_path(row["each"]), role, text)
+
+
 class CallRule(Struct, frozen=True):
     """One rule of a table."""
 

@@ -7,6 +7,7 @@ A table has a name, a title and one or more layouts; what stands at the top hold
     file            a pattern on the file's name
     beside, above   a file in the same folder, or in one so many above; `@path` reads from it
     path            a pattern on the file's path; `%group` reads from it
+    gather          a pattern with a number in a group: the files of a folder that are one run
     unless_beside   a file that must not be there; the run is read with that
     runs            where the runs are; without it each document (or the file's lines) is one
     names           true: the keys under which the runs stand are `%name`
@@ -17,7 +18,7 @@ A table has a name, a title and one or more layouts; what stands at the top hold
     branches        where the records of a tree are, their id, their parent's, the current leaf's;
                     each leaf is a run, `^` what holds the tree, `%branch` its number
     expand          a map of texts that others name as `…://key`
-    call            rules for calls; see `assay.readers.calls`
+    call, say       rules for calls and for messages; see `assay.readers.calls`
     result          where the result proper stands in a recorded result
     server          the server of the calls that name none
     run_id          a list of what identifies a run, `place` is file and position; or, as a text,
@@ -41,23 +42,24 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.errors import InvalidRecord, UnknownName
-from assay.readers.calls import CallRule, apply_rules, rule_of
+from assay.readers.calls import CallRule, SpeechRule, apply_rules, rule_of, speech_of
 from assay.readers.documents import Document, Unreadable, unexpected
 from assay.readers.engine import FoundRun, find_runs, to_case
 from assay.readers.facts import FACTS, HOW, Expression, compile_expression, facts_of
 from assay.readers.paths import Path, Scope, compile_path, split_outside, without, word_of
 from assay.readers.values import place_id, stable_id
+from assay.records import field_names
 from assay.run import Source
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from assay.readers.files.file import File
-    from assay.test_case import AgentTestCase
 
 # How many of the first documents may be something else before the first run.
 _LOOKED_AT = 5
 _SHAPE = (
     *("is", "absent", "file", "beside", "above", "path", "runs", "split", "calls", "without"),
-    *("many", "result", "server", "run_id", "extra", "branches", "expand", "call"),
+    *("many", "result", "server", "run_id", "extra", "branches", "expand", "call", "say", "gather"),
     *("unless_beside", "names", "outcome_extra", "lines"),
 )
 _HEADER = ("title", "cannot", "layout", "code", "like")
@@ -94,6 +96,8 @@ class Layout(Struct, frozen=True, eq=False):
     branches: tuple[Path, ...] = ()
     expand: Path | None = None
     call: tuple[CallRule, ...] = ()
+    say: SpeechRule | None = None
+    gather: re.Pattern[str] | None = None
     outcome_extra: tuple[tuple[str, Path], ...] = ()
     unless_beside: str = ""
     names: bool = False
@@ -122,7 +126,9 @@ class Table(Struct, frozen=True, eq=False):
     def read(self, file: File) -> Iterator[AgentTestCase | Unreadable]:
         """The runs of a file, and what could not be read in its place."""
         layout = self._layout_of_file(file)
-        if layout is not None and layout.is_listed and layout.runs is None:
+        if layout is not None and layout.gather is not None:
+            yield from self._read_folder(file, layout, layout.gather)
+        elif layout is not None and layout.is_listed and layout.runs is None:
             yield from self._read_whole(file, layout)
         else:
             yield from self._read_each(file)
@@ -158,6 +164,18 @@ class Table(Struct, frozen=True, eq=False):
             return False
         scope.beside = file.beside(layout.beside, above=layout.above)
         return scope.beside is not None and layout.fits(value, scope)
+
+    def _read_folder(
+        self, file: File, layout: Layout, pattern: re.Pattern[str]
+    ) -> Iterator[AgentTestCase | Unreadable]:
+        """The run whose records are files of a folder; it is that of the first of them."""
+        found = {name: match for name in file.names_beside() if (match := pattern.fullmatch(name))}
+        names = sorted(found, key=lambda name: int(found[name][1]))
+        if names and names[0] != file.path.name:
+            yield Unreadable(file.name, f"is read with {names[0]}", kind="read_beside")
+            return
+        records = [file.beside(name) for name in names] or file.head()
+        yield from self._unit(layout, Document([r for r in records if r is not None]), file)
 
     def _read_whole(self, file: File, layout: Layout) -> Iterator[AgentTestCase | Unreadable]:
         """The runs of a file whose lines, or whose one list, belong together."""
@@ -248,6 +266,8 @@ class Table(Struct, frozen=True, eq=False):
         extra = _extra(layout.extra, scope)
         for number, run in enumerate(found, start=1):
             apply_rules(layout.call, scope, run)
+            if layout.say is not None:
+                layout.say.tell(scope, run)
             for call in run.calls:
                 if layout.result is not None and call.has_result:
                     call.result = next(iter(layout.result.within(call.result)), call.result)
@@ -337,7 +357,7 @@ def _read_keys(row: dict[str, Any]) -> frozenset[str]:
     lists = (value for value in row.values() if isinstance(value, str | list))
     texts = [text for value in lists for text in _texts(value) if isinstance(text, str)]
     words = re.findall(r"[A-Za-z_]\w*", " ".join(texts))
-    return frozenset((*words, *_CONTAINERS))
+    return frozenset((*words, *_CONTAINERS, *field_names(AgentTestCase)))
 
 
 def _part(layout: Layout, scope: Scope) -> Any:
@@ -457,6 +477,8 @@ def _layout(row: dict[str, Any]) -> Layout:
         branches=tuple(map(compile_path, _texts(row.get("branches")))),
         expand=compile_path(row["expand"]) if row.get("expand") else None,
         call=tuple(rule_of(rule) for rule in row.get("call", ())),
+        say=speech_of(row.get("say")),
+        gather=_pattern(row.get("gather")),
         outcome_extra=tuple(_kept(text) for text in _texts(row.get("outcome_extra"))),
         unless_beside=row.get("unless_beside", ""),
         names=bool(row.get("names", False)),
@@ -479,7 +501,7 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
 
 
 def _expression(key: str, text: str) -> str:
-    is_literal = key in _LITERAL and text.split(" ")[0] not in {"=", *HOW}
+    is_literal = key in _LITERAL and text.split(" ", maxsplit=1)[0] not in {"=", *HOW}
     return f"= {text}" if is_literal else text
 
 

@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from assay.readers import values
 from assay.readers.documents import Document, Unreadable
-from assay.readers.engine import FoundCall, find_runs, to_case
+from assay.readers.engine import FoundCall, to_case
 from assay.readers.paths import opened
 from assay.readers.special.python_calls import python_calls
 from assay.readers.special.transcript import Transcript
-from assay.readers.table import merged
 from assay.readers.values import (
     amount,
     count,
@@ -239,10 +238,19 @@ def _named_calls(item: dict[str, Any]) -> list[FoundCall]:
 
 def _written_calls(text: str) -> list[FoundCall]:
     """Calls that a model without a calling interface wrote as JSON or as Python."""
-    decoded = opened(text)
+    decoded = opened(text.strip())
     if isinstance(decoded, str):
         return python_calls(text)
-    return merged(find_runs(decoded)).calls
+    if isinstance(decoded, dict):
+        decoded = decoded.get("tool_calls") or [decoded]
+    return [_stated_call(item) for item in objects_in(decoded)]
+
+
+def _stated_call(item: dict[str, Any]) -> FoundCall:
+    inner = item.get("function")
+    body = inner if isinstance(inner, dict) else item
+    sent = next((body[key] for key in ("arguments", "parameters") if key in body), None)
+    return FoundCall(_text(body, "name") or "", decode_arguments(sent), call_id=_text(item, "id"))
 
 
 def _outcome(failure: dict[str, Any] | None) -> RunOutcome:
