@@ -79,13 +79,15 @@ def _keys_of_steps(obj: dict[str, Any]) -> tuple[str, str] | None:
     return None if done is None or seen is None else (done, seen)
 
 
-def list_of_steps(obj: dict[str, Any]) -> list[Any] | None:
-    """The list of what was done in an object, where a list of what came of it stands beside."""
+def has_lists_of_steps(obj: dict[str, Any]) -> bool:
+    """Whether an object holds a list of what was done and one of what came of it."""
     keys = _keys_of_steps(obj)
-    if keys is None or not all(isinstance(obj[key], list) for key in keys):
-        return None
-    done: list[Any] = obj[keys[0]]
-    return done if len(done) > 1 else None
+    if keys is None:
+        return False
+    done, seen = obj[keys[0]], obj[keys[1]]
+    if not isinstance(done, list) or not isinstance(seen, list):
+        return False
+    return len(done) > 1 and abs(len(done) - len(seen)) <= 1
 
 
 def _one_step(obj: dict[str, Any], done: str, seen: Any, name: str | None) -> list[Step]:

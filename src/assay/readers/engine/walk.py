@@ -26,7 +26,7 @@ from assay.readers.engine.packed import (
     structure_in,
     unflatten,
 )
-from assay.readers.engine.steps import list_of_steps, paired_calls
+from assay.readers.engine.steps import has_lists_of_steps, paired_calls
 from assay.readers.engine.texts import (
     Written,
     answer_to,
@@ -416,15 +416,18 @@ def _hold_messages(values: list[Any]) -> bool:
     some = values[:_LOOKED_AT_RUNS]
     if len(some) < 2 or not {dict}.issuperset(map(type, some)):
         return False
-    return sum(bool(_conversation_in(item)) for item in some) * 2 >= len(some)
+    return sum(bool(_conversation_in(item)) or _has_steps(item) for item in some) * 2 >= len(some)
+
+
+def _has_steps(obj: dict[str, Any]) -> bool:
+    inner = (value for value in obj.values() if isinstance(value, dict))
+    return has_lists_of_steps(obj) or any(map(has_lists_of_steps, inner))
 
 
 def _conversation_in(obj: Any, depth: int = 0) -> list[Any]:
-    """The first list of messages or steps in an object that is no request or response."""
+    """The first list of messages in an object that is no request or response of a model."""
     if depth > 3 or not isinstance(obj, dict):
         return []
-    if (steps := list_of_steps(obj)) is not None:
-        return steps
     for text, value in obj.items():
         if key_of(text).channel:
             continue
