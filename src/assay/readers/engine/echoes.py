@@ -60,13 +60,9 @@ def merge(call: Call, echo: Call) -> None:
     if call.is_orphan and echo.tool and not echo.is_orphan:
         call.tool, call.is_orphan, call.has_arguments = echo.tool, False, echo.has_arguments
         call.arguments, call.place, call.message = echo.arguments, echo.place, echo.message
-    elif not echo.is_orphan:
-        own, others = canonical(call.arguments), canonical(echo.arguments)
-        is_span = call.source == "span" != echo.source
-        is_cut = len(others) > len(own) and call.source and echo.source != "span"
-        if not own or is_cut or (is_span and others):
-            call.arguments = echo.arguments
-            call.has_arguments = call.has_arguments or echo.has_arguments
+    elif not echo.is_orphan and _has_better_arguments(echo, call):
+        call.arguments = echo.arguments
+        call.has_arguments = call.has_arguments or echo.has_arguments
     if not call.tool or call.tool == UNNAMED:
         call.tool = echo.tool or call.tool
     if not call.has_result or call.result == "":
@@ -75,6 +71,16 @@ def merge(call: Call, echo: Call) -> None:
     for name in ("call_id", "server", "error", "started_at", "ended_at", "parent_id"):
         if getattr(call, name) is None:
             setattr(call, name, getattr(echo, name))
+
+
+def _has_better_arguments(echo: Call, call: Call) -> bool:
+    """Whether the echo has what the call lacks, or has cut short, or got from a span."""
+    own, others = canonical(call.arguments), canonical(echo.arguments)
+    if not own:
+        return bool(others) or (echo.has_arguments and not call.has_arguments)
+    if call.source == "span" != echo.source:
+        return bool(others)
+    return len(others) > len(own) and bool(call.source) and echo.source != "span"
 
 
 # -- by id
