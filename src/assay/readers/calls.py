@@ -2,9 +2,11 @@
 
 A rule has `each`, the path to its records, and expressions for the fields of a call. With `items`
 each item there, inside a record, is a call; `@` is then the item of the list at `beside` that has
-the same number, and `^` the record. A rule with
+the same number, and `^` the record. `arguments_part` is a piece of the arguments; arguments that
+are a text are put under the key `wrap`; `split` separates the names of several calls. A rule with
 `tool` makes calls, which replace those that the engine found; records that share a call id are one
-call. A rule without `tool` adds to the calls that have the same id.
+call. A rule without `tool` adds to the calls that have the same id, or, without an id, to the oldest
+call that has no result.
 """
 
 from __future__ import annotations
@@ -32,25 +34,36 @@ _KINDS = {
     "ended_at": values.seconds,
     "turn": values.count,
 }
-_PLACES = frozenset({"each", "items", "beside"})
-FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "result"})
+_PLACES = frozenset({"each", "items", "beside", "wrap", "split"})
+FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "arguments_part", "result"})
 
 
 class SpeechRule(Struct, frozen=True):
-    """What was said, where the engine cannot see who said it: `each`, `role` and `text`."""
+    """What was said, where the engine cannot see who said it: `each`, `role` and `text`.
+
+    Records one after another for which `same` gives one value are pieces of one message.
+    """
 
     each: Path
     role: Expression
     text: Expression
+    same: Expression | None = None
 
     def tell(self, scope: Scope, found: FoundRun) -> None:
         """Replace the messages of a run, its question and its answer."""
         found.messages = []
+        before: object = None
         for item in self.each.all(scope):
             own = Scope(item, scope.document, scope.beside, scope.groups)
             role, text = self.role.value(own, values.text), self.text.value(own, values.text)
-            if role and text:
+            piece = self.same.value(own) if self.same else None
+            if role and text and piece is not None and piece == before:
+                found.messages[-1]["content"] += text
+            elif role and text:
                 found.messages.append({"role": role, "content": text})
+                before = piece
+            else:
+                before = None
         said = [(m["role"], m["content"]) for m in found.messages]
         found.question = next((text for role, text in said if role == "user"), None)
         found.answer = next((text for role, text in reversed(said) if role == "assistant"), None)
@@ -61,7 +74,8 @@ def speech_of(row: dict[str, str] | None) -> SpeechRule | None:
     if row is None:
         return None
     role, text = (compile_expression(row[key]) for key in ("role", "text"))
-    return SpeechRule(compile_path(row["each"]), role, text)
+    same = compile_expression(row["same"]) if "same" in row else None
+    return SpeechRule(compile_path(row["each"]), role, text, same)
 
 
 class CallRule(Struct, frozen=True):
@@ -71,6 +85,8 @@ class CallRule(Struct, frozen=True):
     fields: dict[str, Expression]
     items: Path | None = None
     beside: Path | None = None
+    wrap: str = ""
+    split: str = ""
 
     def records(self, scope: Scope) -> list[dict[str, Any]]:
         """What its records say of calls, by the names of a call's fields."""
@@ -82,8 +98,18 @@ class CallRule(Struct, frozen=True):
                 if (value := expression.value(own, _KINDS.get(name))) is not None
             }
             if said:
-                found.append(said)
+                found.extend(self._split(said) if self.split else [said])
         return found
+
+    def _split(self, said: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Several calls in one record: their names in a text, arguments and results by name."""
+        for name in str(said.get("tool", "")).split(self.split):
+            own = said | {"tool": name}
+            for key in ("arguments", "result"):
+                value = opened(said.get(key))
+                if isinstance(value, dict) and name in value:
+                    own[key] = value[name]
+            yield own
 
     def _scopes(self, scope: Scope) -> Iterator[Scope]:
         for record in self.each.all(scope):
@@ -103,7 +129,7 @@ def rule_of(row: dict[str, str]) -> CallRule:
             raise UnknownName("field of a call", key, FIELDS)
     fields = {key: compile_expression(text) for key, text in row.items() if key not in _PLACES}
     places = (compile_path(row[key]) if key in row else None for key in ("items", "beside"))
-    return CallRule(compile_path(row["each"]), fields, *places)
+    return CallRule(compile_path(row["each"]), fields, *places, wrap=row.get("wrap", ""), split=row.get("split", ""))
 
 
 def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> None:
@@ -120,9 +146,18 @@ def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> N
     for rule in rules:
         if "tool" not in rule.fields:
             for said in rule.records(scope):
-                call = by_id.get(said.get("call_id"))
+                call = by_id.get(said.get("call_id")) if "call_id" in said else _oldest(found)
                 if call is not None:
                     _add(said, call)
+    for call in found.calls if making else ():
+        sent = _by_name(values.decode_arguments(call.arguments))
+        wrap = next((rule.wrap for rule in making if rule.wrap and isinstance(sent, str)), "")
+        call.arguments = {wrap: sent} if wrap else sent
+
+
+def _oldest(found: FoundRun) -> FoundCall | None:
+    """The oldest call without a result: what a result that names none answers."""
+    return next((call for call in found.calls if not call.has_result), None)
 
 
 def _take(said: dict[str, Any], found: FoundRun) -> None:
@@ -139,12 +174,22 @@ def _add(said: dict[str, Any], call: FoundCall) -> None:
     for name, value in said.items():
         if name == "result":
             call.result, call.has_result = value, True
-        elif name == "arguments":
-            decoded = opened(value)
-            call.arguments = decoded if isinstance(decoded, dict) else value
+        elif name == "arguments_part":
+            call.arguments = f"{call.arguments or ''}{value}"
             call.arguments_recorded = True
+        elif name == "arguments":
+            call.arguments, call.arguments_recorded = value, True
         else:
             setattr(call, name, value)
+
+
+def _by_name(sent: Any) -> Any:
+    """Arguments as an object, where they are a list of names and values."""
+    if not isinstance(sent, list) or not sent:
+        return sent
+    if not all(isinstance(item, dict) and {"name", "value"} <= item.keys() for item in sent):
+        return sent
+    return {item["name"]: item["value"] for item in sent}
 
 
 def _number_turns(calls: list[FoundCall]) -> None:

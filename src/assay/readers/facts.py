@@ -5,8 +5,9 @@ An expression is `[how] path [by path] [then ...]`, or `= text with {path} in it
     how     first (default), last, min, max, sum, count, join, all, usage, key, keys
     by p    only the last value for each value of `p` counts: usage that is repeated
     +1 *2   a number added, multiplied
-    plus p  the number at another path added
+    plus p  the number that another path, or `sum p`, gives added
     >= 1    whether the number is at least that
+    means x what any value there stands for; an empty one stands for nothing
     in a,b  whether the value is one of these
     map a:1,b:0   the value that stands for it; one that is not listed stays
     match R       the first group of a pattern in the text; null where it does not match
@@ -176,6 +177,9 @@ def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], 
     if word == "in":
         accepted = frozenset(_argument(words, source).lower().split(","))
         return lambda value, scope: word_of(value).lower() in accepted  # noqa: ARG005
+    if word == "means":
+        meaning = _argument(words, source)
+        return lambda value, scope: meaning if value else None  # noqa: ARG005 - one signature
     if word == "map":
         pairs = dict(pair.split(":", 1) for pair in _argument(words, source).split(","))
         return lambda value, scope: pairs.get(word_of(value), value)  # noqa: ARG005
@@ -183,8 +187,10 @@ def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], 
         pattern = re.compile(_argument(words, source).strip("'"))
         return lambda value, scope: _matched(pattern, value)  # noqa: ARG005 - one signature
     if word == "plus":
-        other = compile_path(_argument(words, source))
-        return lambda value, scope: _plus(value, values.number(other.first(scope)))
+        first = _argument(words, source)
+        text = f"{first} {_argument(words, source)}" if first in HOW else first
+        other = compile_expression(text)
+        return lambda value, scope: _plus(value, values.number(other.value(scope)))
     raise InvalidRecord(f"expression {source!r}: {word!r} is not known")
 
 
@@ -216,13 +222,19 @@ def facts_of(expressions: dict[str, Expression], scope: Scope) -> dict[str, Any]
             found = expression.value(scope, _KINDS.get(name))
             if found is not None:
                 known[name] = found
-    counts = expressions["usage"].value(scope) if "usage" in expressions else None
+    counts = _counts(expressions["usage"], scope) if "usage" in expressions else None
     counts = dict(counts or {}) | {name: known.pop(name) for name in _TOKENS if name in known}
     known["usage"] = values.usage(counts)
     known["outcome"] = _outcome({name: known.pop(name, None) for name in _OUTCOME})
     if "expected_tools" in known:
         known["expected_tools"] = _expected(known["expected_tools"])
     return {name: value for name, value in known.items() if value is not None}
+
+
+def _counts(expression: Expression, scope: Scope) -> dict[str, Any] | None:
+    """Token counts: `usage p` sums all reports at a path, `last p` takes the last one."""
+    found = expression.value(scope)
+    return found if expression.how == "usage" else values.usage_of([found])
 
 
 def _outcome(known: dict[str, Any]) -> RunOutcome | None:
@@ -253,7 +265,7 @@ def _expected(stated: Any) -> list[Any] | None:
         inner = entry.get("function")
         body = inner if isinstance(inner, dict) else entry
         names = (body.get(key) for key in ("name", "tool", "tool_name", "function_name"))
-        keys = ("input_parameters", "arguments", "args", "parameters", "input", "kwargs", "tool_input")
+        keys = ("input_parameters", "inputParameters", "arguments", "args", "parameters", "input", "kwargs", "tool_input")
         arguments: Iterable[Any] = (body.get(key) for key in keys)
         name = next((name for name in names if name), None)
         if name is not None:
