@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.errors import UnknownName
-from assay.readers.table import load_tables, table_of
+from assay.readers.table import GENERIC, load_tables, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 ENTRY_POINTS = "assay.readers"
-GENERIC = "generic"
 # Rows in which the format's own code has a part.
 _CODE = "code"
 _TABLES = Path(__file__).parent / "tables"

@@ -10,6 +10,7 @@ from msgspec import Struct
 from assay.readers.documents import Document, Unreadable
 from assay.readers.engine import FoundRun, find_runs
 from assay.readers.formats import rows
+from assay.readers.table import GENERIC as GENERIC_NAME
 from assay.readers.table import Table, table_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from assay.readers.files.file import File
     from assay.test_case import AgentTestCase
 
-NAME = "generic"
 # How far a file is searched for its first call before it is given up.
 _SEARCHED = 200
 _COMPARED = 6
@@ -108,4 +108,4 @@ def text_of(file: File) -> str:
     return text.decode(errors="replace") if len(text) <= _LONGEST_TEXT else ""
 
 
-GENERIC = Generic(table_of(NAME, rows()[NAME] | {"many": True}))
+GENERIC = Generic(table_of(GENERIC_NAME, rows()[GENERIC_NAME] | {"many": True}))

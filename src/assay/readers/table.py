@@ -67,6 +67,7 @@ KEYS = frozenset((*_HEADER, *_SHAPE, *FACTS, "usage"))
 _LITERAL = frozenset({"framework", "decided_by"})
 _LINES = "["
 PLACE, NONE, REST = "place", "none", "*rest"
+GENERIC = "generic"
 # What holds the messages of a row, under whichever key.
 _CONTAINERS = ("messages", "conversations", "conversation", "trajectory", "history", "traj")
 
@@ -242,7 +243,7 @@ class Table(Struct, frozen=True, eq=False):
             seen.update(map(id, chain))
             groups = scope.groups | ({"branch": str(number)} if len(chains) > 1 else {})
             own = Scope(chain, scope.document, scope.beside, groups)
-            copied = len(merged(find_runs(shared)).calls) if shared else 0
+            copied = len(merged(find_runs(shared, known=True)).calls) if shared else 0
             for case in self._cases(layout, own, source):
                 if case.execution_data is not None:
                     del case.execution_data.tool_executions[:copied]
@@ -259,7 +260,7 @@ class Table(Struct, frozen=True, eq=False):
         facts = facts_of(layout.facts, scope)
         if "outcome" in facts:
             facts["outcome"].extra.update(_extra(layout.outcome_extra, scope))
-        found = find_runs(_part(layout, scope))
+        found = find_runs(_part(layout, scope), known=self.name != GENERIC)
         if not layout.many:
             found = [merged(found)]
         server = layout.server.value(scope) if layout.server else None

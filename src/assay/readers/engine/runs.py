@@ -17,14 +17,16 @@ from assay.readers.values import seconds, usage, usage_of
 from assay.test_case import AgentTestCase
 
 
-def find_runs(value: Any, *, path: str = "") -> list[FoundRun]:
+def find_runs(value: Any, *, path: str = "", known: bool = False) -> list[FoundRun]:
     """The runs in a parsed value, or in a list of parsed lines; none where it holds no run.
 
-    `path` names the file for the places of what was found.
+    `path` names the file for the places of what was found. Of a `known` format a call without a
+    result was made all the same, and what one side said is a conversation.
     """
     walk = Walk()
     walk.start(value)
-    spoken = {number for number, notes in enumerate(walk.runs) if notes.has_transcript}
+    runs = enumerate(walk.runs)
+    spoken = {number for number, notes in runs if notes.has_transcript or known}
     calls: defaultdict[int, list[Call]] = defaultdict(list)
     for call in without_echoes(link(walk.events), spoken):
         calls[call.scope.run].append(call)

@@ -125,10 +125,10 @@ def _step(span: Span) -> Step:
             said += _messages(body, "assistant")
         elif name.startswith("gen_ai.") and name.endswith(".message"):
             shown += _messages(body, name.split(".")[1])
-    found = merged(find_runs(said))
+    found = merged(find_runs(said, known=True))
     answers = spoken(said, "assistant")
     answer = str(answers[-1]["content"]) if answers and not found.calls else None
-    return Step(span, merged(find_runs(shown)), found, spoken(shown, "user") + answers, answer)
+    return Step(span, merged(find_runs(shown, known=True)), found, spoken(shown, "user") + answers, answer)
 
 
 def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
@@ -139,8 +139,12 @@ def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
             continue
         inner = message.get("kwargs") if isinstance(message.get("kwargs"), dict) else message
         role = str(inner.get("role") or inner.get("type") or message.get("type") or speaker)
-        named = _SPEAKERS.get(role, speaker if role not in _SPEAKERS and "role" not in inner else role)
-        content = next((inner[k] for k in ("content", "parts", "text", "body") if inner.get(k)), None)
+        named = _SPEAKERS.get(
+            role, speaker if role not in _SPEAKERS and "role" not in inner else role
+        )
+        content = next(
+            (inner[k] for k in ("content", "parts", "text", "body") if inner.get(k)), None
+        )
         said = values.text(opened(content)) if content is not None else None
         if said and named != "tool":
             found.append({"role": named, "content": said})
@@ -324,7 +328,9 @@ def _error(span: Span) -> str | None:
     raised = (event["attributes"].get("exception") for event in span.events)
     messages = [r.get("message") for r in raised if isinstance(r, dict) and r.get("message")]
     own = span.get("error")
-    return next(filter(None, (*messages[:1], span.message, own if isinstance(own, str) else None)), None)
+    return next(
+        filter(None, (*messages[:1], span.message, own if isinstance(own, str) else None)), None
+    )
 
 
 def _nest(tools: list[Span], calls: list[FoundCall]) -> None:
@@ -348,7 +354,11 @@ def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
     _tell(found, steps, agents)
     top = agents[0] if agents else None
     failed = next((span for span in agents if span.failed), None)
-    outcome = RunOutcome(success=False, decided_by="span status", reason=_error(failed)) if failed else None
+    outcome = (
+        RunOutcome(success=False, decided_by="span status", reason=_error(failed))
+        if failed
+        else None
+    )
     times = [t for span in spans for t in (span.start, span.end) if t is not None]
     models = [str(model) for step in steps if (model := step.span.get("model"))]
     sessions = [s for span in (*agents, *spans) if (s := span.get("session"))]
@@ -401,7 +411,9 @@ def _usage(steps: list[Step], agents: list[Span]) -> Any:
                 found = path.within(span.attributes)
                 number = values.amount(found[0]) if found else None
                 if number is not None:
-                    totals[name] = totals.get(name, 0) + (number if name == "cost_usd" else int(number))
+                    totals[name] = totals.get(name, 0) + (
+                        number if name == "cost_usd" else int(number)
+                    )
         if totals.get("input_tokens") or totals.get("output_tokens"):
             return values.usage(totals)
     return None
