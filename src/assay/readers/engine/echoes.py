@@ -90,7 +90,7 @@ def _drop_lying_ids(calls: list[Call]) -> None:
     """An id that several tools share in one place is no id."""
     tools: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for call in calls:
-        if call.call_id and call.has_result and not call.is_orphan:
+        if call.call_id and not call.is_orphan:
             tools[call.call_id, call.scope.number].add(call.tool)
     for call in calls:
         if call.call_id and len(tools.get((call.call_id, call.scope.number), ())) > 1:

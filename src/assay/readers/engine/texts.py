@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
 from assay.readers.engine.objects import fields_of, short_text
@@ -48,7 +49,8 @@ _LOGGED_CALL = re.compile(
     r"(?<![\w.])(?:tool|function|calling|call)\s{1,4}([A-Za-z_][\w.\-/]{0,100})\((?=\{)"
 )
 _LOGGED_END = re.compile(r"\([^\n]{0,2000}\)\s{1,4}(success|succeeded|ok|failed|error)[^\n]*:?\n")
-_CALL_LIST = re.compile(r"\[\s{0,9}[A-Za-z_][\w.]{0,100}\(")
+# A single name in capitals is that of a class: the text is then a value and no call.
+_CALL_LIST = re.compile(r"\[\s{0,9}[A-Za-z_][\w.]{0,100}\(|(?:\w{1,50}\.){0,5}[a-z_]\w{0,50}\(")
 _LONGEST_CODE = 20_000
 # How far below a logged call its end and its result are looked for.
 _FAR = 100_000
@@ -214,7 +216,7 @@ def _call_of_object(value: dict[str, Any], sign: str) -> Written | None:
 
 
 def function_calls(text: str) -> list[Written]:
-    """The calls in a text that is nothing but `[search(query="x"), open(page=2)]`."""
+    """The calls in a text that is nothing but `[search(query="x"), open(page=2)]`, or one call."""
     body = text.strip().strip("`")
     if not _CALL_LIST.match(body) or len(body) > _LONGEST_CODE:
         return []
@@ -222,21 +224,32 @@ def function_calls(text: str) -> list[Written]:
         parsed = ast.parse(body, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    calls = [_function_call(item) for item in getattr(parsed, "elts", ())]
+    calls = [_function_call(item) for item in getattr(parsed, "elts", (parsed,))]
     found = [call for call in calls if call is not None]
     return found if len(found) == len(calls) else []
 
 
 def _function_call(node: ast.expr) -> Written | None:
-    if not isinstance(node, ast.Call) or (node.args and not node.keywords):
+    """A call with named arguments, or with an object of them."""
+    if not isinstance(node, ast.Call):
         return None
+    arguments = {keyword.arg or "": _literal(keyword.value) for keyword in node.keywords}
+    if node.args:
+        first = _literal(node.args[0])
+        if arguments or len(node.args) > 1 or not isinstance(first, dict):
+            return None
+        arguments = first
+    return Written(ast.unparse(node.func), arguments, sign="function call in text")
+
+
+def _literal(node: ast.expr) -> Any:
+    """The value of an expression; its own text where it has none that JSON can hold."""
     try:
-        arguments: dict[str, Any] = {
-            keyword.arg or "": ast.literal_eval(keyword.value) for keyword in node.keywords
-        }
-        return Written(ast.unparse(node.func), arguments, sign="function call in text")
-    except (ValueError, RecursionError, MemoryError):
-        return None
+        value = ast.literal_eval(node)
+        msgspec.json.encode(value)
+    except (ValueError, TypeError, msgspec.MsgspecError):
+        return ast.unparse(node)
+    return list(value) if isinstance(value, tuple | set) else value
 
 
 # -- logs

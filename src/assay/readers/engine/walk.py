@@ -45,7 +45,6 @@ _LOOKED_AT_RUNS = 40
 # Rows that name their run stand at the top, or in a list of the whole file.
 _DEEPEST_RUNS = 2
 _LONGEST_FIRST = 3_000
-_OPENERS = frozenset('{["de:0123456789abcfewKHU \n\t')
 # Calls inside the arguments or results of a call: only where the key says so.
 _NESTED = frozenset({"inner", "nested", "sub", "children", "steps", "messages"})
 _PACKED_KEYS = frozenset({"string", "base64_string", "value", "arguments", "body"})
@@ -138,7 +137,7 @@ class Walk:
             self._list(value, place)
         elif not isinstance(value, str | bytes):
             return
-        elif len(value) > _SHORTEST_PACKED and (isinstance(value, bytes) or value[:1] in _OPENERS):
+        elif len(value) > _SHORTEST_PACKED:
             self._open(value, place)
 
     def _open(self, value: str | bytes, place: Place) -> None:

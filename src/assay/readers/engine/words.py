@@ -231,7 +231,7 @@ def _arguments_strength(words: tuple[str, ...], among: frozenset[str], joined: s
 
 
 def _result_strength(among: frozenset[str], joined: str) -> int:
-    if not among & RESULT or among & (ABOUT - {"url"}) or among & EXCLUDED:
+    if not among & RESULT or among & (ABOUT - {"url", "model"}) or among & EXCLUDED:
         return BODY if joined in BODIES else WEAK if joined == "stdout" else NONE
     rest = among - RESULT
     if rest - _BESIDE_RESULT:
