@@ -3,10 +3,11 @@
 A rule has `each`, the path to its records, and expressions for the fields of a call. With `items`
 each item there, inside a record, is a call; `@` is then the item of the list at `beside` that has
 the same number, and `^` the record. `arguments_part` is a piece of the arguments; arguments that
-are a text are put under the key `wrap`; `split` separates the names of several calls. A rule with
+are a text are put under the key `wrap`; `split` separates the names of several calls. With `keys`
+the values of an object are records, and `%name` is their key. A rule with
 `tool` makes calls, which replace those that the engine found; records that share a call id are one
 call. A rule without `tool` adds to the calls that have the same id, or, without an id, to the oldest
-call that has no result.
+call, of the tool `of`, of which nothing was said; where there is none, it is one by itself.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ _KINDS = {
     "started_at": values.seconds,
     "ended_at": values.seconds,
     "turn": values.count,
+    "of": values.text,
 }
-_PLACES = frozenset({"each", "items", "beside", "wrap", "split"})
-FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "arguments_part", "result"})
+_PLACES = frozenset({"each", "items", "beside", "wrap", "split", "keys"})
+FIELDS = frozenset({*_KINDS, *_PLACES, "arguments", "arguments_part", "result", "of"})
 
 
 class SpeechRule(Struct, frozen=True):
@@ -87,6 +89,7 @@ class CallRule(Struct, frozen=True):
     beside: Path | None = None
     wrap: str = ""
     split: str = ""
+    keys: bool = False
 
     def records(self, scope: Scope) -> list[dict[str, Any]]:
         """What its records say of calls, by the names of a call's fields."""
@@ -113,6 +116,11 @@ class CallRule(Struct, frozen=True):
 
     def _scopes(self, scope: Scope) -> Iterator[Scope]:
         for record in self.each.all(scope):
+            if self.keys and isinstance(record, dict):
+                for key, value in record.items():
+                    for item in value if isinstance(value, list) else [value]:
+                        yield Scope(item, record, None, {**scope.groups, "name": key})
+                continue
             if self.items is None:
                 yield Scope(record, scope.document, scope.beside, scope.groups)
                 continue
@@ -129,7 +137,7 @@ def rule_of(row: dict[str, str]) -> CallRule:
             raise UnknownName("field of a call", key, FIELDS)
     fields = {key: compile_expression(text) for key, text in row.items() if key not in _PLACES}
     places = (compile_path(row[key]) if key in row else None for key in ("items", "beside"))
-    return CallRule(compile_path(row["each"]), fields, *places, wrap=row.get("wrap", ""), split=row.get("split", ""))
+    return CallRule(compile_path(row["each"]), fields, *places, wrap=row.get("wrap", ""), split=row.get("split", ""), keys=bool(row.get("keys")))
 
 
 def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> None:
@@ -143,21 +151,29 @@ def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> N
                 _take(said, found)
         _number_turns(found.calls)
     by_id = {call.call_id: call for call in found.calls if call.call_id is not None}
+    answered: set[int] = set()
     for rule in rules:
-        if "tool" not in rule.fields:
-            for said in rule.records(scope):
-                call = by_id.get(said.get("call_id")) if "call_id" in said else _oldest(found)
-                if call is not None:
-                    _add(said, call)
+        for said in () if "tool" in rule.fields else rule.records(scope):
+            call = by_id.get(said["call_id"]) if "call_id" in said else _next(said, found, answered)
+            if call is not None:
+                _add(said, call)
     for call in found.calls if making else ():
         sent = _by_name(values.decode_arguments(call.arguments))
         wrap = next((rule.wrap for rule in making if rule.wrap and isinstance(sent, str)), "")
         call.arguments = {wrap: sent} if wrap else sent
 
 
-def _oldest(found: FoundRun) -> FoundCall | None:
-    """The oldest call without a result: what a result that names none answers."""
-    return next((call for call in found.calls if not call.has_result), None)
+def _next(said: dict[str, Any], found: FoundRun, answered: set[int]) -> FoundCall | None:
+    """The oldest call, of the tool that is named, of which nothing was said so far."""
+    tool = said.get("of")
+    open_calls = (c for c in found.calls if id(c) not in answered and tool in (None, c.tool))
+    call = next(open_calls, None)
+    if call is None and tool is not None:
+        call = FoundCall(tool, arguments_recorded="arguments" in said, sign="table")
+        found.calls.append(call)
+    if call is not None:
+        answered.add(id(call))
+    return call
 
 
 def _take(said: dict[str, Any], found: FoundRun) -> None:
@@ -174,6 +190,10 @@ def _add(said: dict[str, Any], call: FoundCall) -> None:
     for name, value in said.items():
         if name == "result":
             call.result, call.has_result = value, True
+        elif name == "of":
+            continue
+        elif name == "arguments_part" and isinstance(call.arguments, dict | list):
+            continue  # the whole was recorded as well
         elif name == "arguments_part":
             call.arguments = f"{call.arguments or ''}{value}"
             call.arguments_recorded = True

@@ -179,6 +179,8 @@ def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], 
         return lambda value, scope: word_of(value).lower() in accepted  # noqa: ARG005
     if word == "means":
         meaning = _argument(words, source)
+        if meaning.startswith("%"):
+            return lambda value, scope: scope.groups.get(meaning[1:]) if value else None
         return lambda value, scope: meaning if value else None  # noqa: ARG005 - one signature
     if word == "map":
         pairs = dict(pair.split(":", 1) for pair in _argument(words, source).split(","))
