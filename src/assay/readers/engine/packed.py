@@ -125,7 +125,7 @@ def decode_at(text: str, position: int) -> tuple[Any, int] | None:
             is_cut = exc.pos + _ERROR_MARGIN > len(piece) or exc.msg.startswith("Unterminated")
             if not is_cut or position + window >= len(text):
                 return None
-        except RecursionError:
+        except (RecursionError, ValueError):  # an integer of too many digits
             return None
         else:
             return value, position + end
