@@ -283,7 +283,7 @@ BROKEN: dict[str, tuple[bytes, list[Any], list[str]]] = {
     "text behind a list": (b'[{"n": 1}, {"n": 2}]\nand more', [EACH], ["not JSON"]),
     "an object that breaks off": (b'{\n"n": 1}\n{\n"n": 2}\n{\n"n"', EACH, ["in this object"]),
     "a list of lists without end": (b"[" * 100_000, [], ["nested too deeply"]),
-    "NaN": (b'{"n": NaN, "m": -Infinity}', [{"n": None, "m": None}], ["NaN or Infinity"]),
+    "NaN": (b'{"n": NaN, "m": -Infinity}', [{"n": None, "m": None}], ["NaN, Infinity or"]),
     "half a character": (b'{"n": "\\ud83d"}', [{"n": "�"}], ["half a character"]),
     "Latin-1": (b'{"n": "caf\xe9"}', [{"n": "caf�"}], ["not UTF-8"]),
     "bytes behind gzip": (gzip.compress(LINES.encode()) + b"junk", EACH, ["bytes after the end"]),

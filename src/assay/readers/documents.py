@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import msgspec
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from msgspec.json import Decoder
 
 # A document of more than this is refused: it is held in memory while it is read.
-LONGEST_DOCUMENT = 1024 * 1024 * 1024
+LONGEST_DOCUMENT = 512 * 1024 * 1024
 # A list or an object of more than this is split into its items.
 _LONGEST_WHOLE = 64 * 1024 * 1024
 # The text of a list of more than this is not held at once, which takes longer.
@@ -32,7 +33,7 @@ _PIECE = 256 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
 _MOST_BROKEN_OBJECTS = 100
 _MOST_DIGITS = 4300
-_DEEPEST = 1000
+_DEEPEST = 1_000_000
 # How many items of a long list are looked at, and how many steps each has if they are runs.
 _SAMPLED_ITEMS = 8
 _LEAST_STEPS = 3
@@ -44,7 +45,7 @@ _NESTING = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(r"\n\s*+(?=\{)")
 _SPACE = re.compile(r"[ \t\r\n,]*+")
-_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
+_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b|\d[eE]\+?\d{3}")
 # Escapes in a string: of a whole character, of half of one, of anything else.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -58,8 +59,8 @@ _END_OF_STREAM = b"[DONE]"
 class Document(Struct, frozen=True):
     """One value of a file; `position` is its line or item, from 1, and None for the whole file.
 
-    `repaired` is empty, or says what was wrong and read all the same: a NaN that became null, half
-    a character, bytes that are not UTF-8. `size` is how many bytes it was written in.
+    `repaired` is empty, or names what was read as null (NaN) or as U+FFFD (half a character, bytes
+    that are not UTF-8). `size` is how many bytes it was written in.
     """
 
     value: Any
@@ -159,19 +160,26 @@ def _repaired(text: bytes, position: int | None) -> Document | None:
     """The value of a text with a NaN, half a character or foreign bytes in it; None of others."""
     whole = _ESCAPE.sub(lambda found: found[0] if found[1] is None else b"\\ufffd", text)
     defects = {
-        "NaN or Infinity read as null": _CONSTANT.search(text) is not None,
-        "half a character read as U+FFFD": whole != text,
-        "bytes that are not UTF-8 read as U+FFFD": not _is_utf8(text),
+        "NaN, Infinity or a number out of range": _CONSTANT.search(text) is not None,
+        "half a character": whole != text,
+        "bytes that are not UTF-8": not _is_utf8(text),
     }
     if not any(defects.values()):
         return None
     try:
-        value = json.loads(whole.decode(errors="replace"), parse_constant=lambda _: None)
+        value = json.loads(
+            whole.decode(errors="replace"), parse_float=_finite, parse_constant=lambda _: None
+        )
         msgspec.json.encode(value)
     except (ValueError, RecursionError):
         return None
     repaired = ", ".join(defect for defect, is_there in defects.items() if is_there)
     return Document(value, position, repaired, len(text))
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if isfinite(value) else None
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -378,6 +386,11 @@ class _ItemScanner:
         self.rest = self.rest[begin:]
         self._scanned = max(0, scanned - begin)
         return found
+
+
+def read_items(text: bytes, name: str) -> Iterator[Document | Unreadable]:
+    """The items of the text of a list, each for itself."""
+    return _list_items(text, io.BytesIO(), name)
 
 
 def _list_items(

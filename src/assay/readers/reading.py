@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ from assay.evidence.outcome import settle
 from assay.readers.documents import Unreadable
 from assay.readers.files.file import File, small_json
 from assay.readers.files.pipe import STDIN, STDIN_NAME, PipedFile
-from assay.readers.files.sources import files_at, files_of
-from assay.readers.formats import format_named, formats_in_file, pick_format
+from assay.readers.files.sources import EXPECTED_SUFFIXES, files_at, files_of
+from assay.readers.formats import format_named, formats_in_file, pick_format, rows
 from assay.readers.names import keep_apart, split_served_names
 from assay.run import Source
 from assay.test_case import AgentTestCase
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from assay.readers.formats import Format
 
 OWN_FORMAT = "assay"
-# Files that should hold JSON: what is broken at their beginning is worth a word.
-_JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
 def read_runs(
@@ -125,7 +124,13 @@ class RunReader:
     def _items(
         self, file: File, judge: Callable[[AgentTestCase], object], *, is_named: bool
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
-        chosen = self._forced or self._detected(file)
+        try:
+            chosen = self._forced or self._detected(file)
+        except (OSError, MemoryError):
+            raise
+        except Exception as exc:  # noqa: BLE001 - see _guarded
+            yield _failed(file, "cannot be looked at", exc)
+            return
         if chosen is None:
             yield from _unknown(file, is_named=is_named)
             return
@@ -162,6 +167,8 @@ class RunReader:
             return [Unreadable(file.name, advice)]
         if problems or chosen.name == OWN_FORMAT:  # an empty list of cases says what it means
             return problems
+        if _lies_beside(file):
+            return [_belongs_elsewhere(file)]
         problem = f"looks like {chosen.name}, but holds no run"
         return [Unreadable(file.name, problem, kind="passed_over")]
 
@@ -169,18 +176,20 @@ class RunReader:
 def _guarded(chosen: Format, file: File) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """What a format reads; an error of the format itself costs this file and no other.
 
-    Files are hostile and formats come from other packages, too: this is the one place that
-    catches whatever they raise.
+    Files are hostile and formats come from other packages, too: whatever they raise is caught.
     """
     try:
         yield from chosen.read(file)
-    except RecursionError:
-        yield Unreadable(file.name, "is nested too deeply")
     except (OSError, MemoryError):
         raise
     except Exception as exc:  # noqa: BLE001 - see above
-        problem = f"cannot be read as {chosen.name}: {type(exc).__name__}: {str(exc)[:200]}"
-        yield Unreadable(file.name, problem)
+        yield _failed(file, f"cannot be read as {chosen.name}", exc)
+
+
+def _failed(file: File, problem: str, exc: Exception) -> Unreadable:
+    if isinstance(exc, RecursionError):
+        return Unreadable(file.name, "is nested too deeply")
+    return Unreadable(file.name, f"{problem}: {type(exc).__name__}: {str(exc)[:200]}")
 
 
 def _finished(
@@ -213,10 +222,15 @@ def _unknown(file: File, *, is_named: bool) -> Iterator[Unreadable]:
 
     A folder holds all sorts of files; one that the user named should have been a run.
     """
+    if file.head() == [[]]:  # a list of no runs says what it means
+        return
+    if not is_named and _lies_beside(file):
+        yield _belongs_elsewhere(file)
+        return
     problems = file.head_problems()
     broken = [problem for problem in problems if problem.kind == "broken"]
     has_values = bool(file.head())
-    is_expected = is_named or file.suffix in _JSON_SUFFIXES
+    is_expected = is_named or file.suffix in EXPECTED_SUFFIXES
     if problems and not has_values and (is_expected or len(broken) < len(problems) or file.damage):
         yield from problems
         return
@@ -224,6 +238,25 @@ def _unknown(file: File, *, is_named: bool) -> Iterator[Unreadable]:
         yield from broken
     problem = "holds no run in any format we know; name one with --format, or see: assay formats"
     yield Unreadable(file.name, problem, kind="broken" if is_named else "passed_over")
+
+
+@cache
+def _names_beside() -> frozenset[str]:
+    """The names of files that known formats read with the recordings beside them."""
+    parts = [part for row in rows().values() for part in (row, *row.get("layout", ()))]
+    return frozenset(part["beside"] for part in parts if part.get("beside"))
+
+
+def _lies_beside(file: File) -> bool:
+    """Whether a file has such a name, and others lie in its folder."""
+    name = file.path.name
+    return name in _names_beside() and any(
+        other != name and other.endswith(file.suffix) for other in file.names_beside()
+    )
+
+
+def _belongs_elsewhere(file: File) -> Unreadable:
+    return Unreadable(file.name, "belongs to a run in another file", kind="read_beside")
 
 
 def _name(file: File | Unreadable) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # How much of a file is looked at to choose its format.
 _SAMPLED_DOCUMENTS = 20
+_MOST_SAMPLED = 1000
 _SAMPLED_BYTES = 8 * 1024 * 1024
 # A file of less is read once and held while it is looked at and read.
 SMALL_FILE = 256 * 1024
@@ -213,13 +214,14 @@ class File:
     def head(self) -> list[Any]:
         """The first values that could be read: enough to choose a format."""
         if self._head is None:
-            self._head, size = [], 0
+            self._head, count, size = [], 0, 0
             self._rest = self._read()
             self._whole = True
             for item in self._rest:
                 self._head.append(item)
-                size += item.size if isinstance(item, Document) else 0
-                if self._is_enough(len(self._head), size):
+                if isinstance(item, Document):
+                    count, size = count + 1, size + item.size
+                if self._is_enough(count, size) or len(self._head) == _MOST_SAMPLED:
                     self._whole = False
                     break
         return [item.value for item in self._head if isinstance(item, Document)]

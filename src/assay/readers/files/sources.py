@@ -8,7 +8,7 @@ import sys
 from glob import has_magic
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from assay.errors import InvalidRecord
 from assay.json_values import without_surrogates
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from assay.readers.files.packed import Budget
 
 _STORE_MARK = "assay-store.json"
+# Names that promise recordings: what cannot be read of such a file is worth a word.
+EXPECTED_SUFFIXES = frozenset(
+    {".json", ".jsonl", ".ndjson", ".parquet", ".zip", ".tar", ".gz", ".zst", ".bz2", ".xz", ".tgz"}
+)
 _START = 4096
 # How many archives and packings may lie in each other.
 _DEEPEST = 4
@@ -259,7 +263,9 @@ def _plain(place: Place, name: str, start: bytes) -> Iterator[File | Unreadable]
     elif start.startswith(_POINTER):
         yield Unreadable(name, "is a pointer of Git LFS; fetch the file itself: git lfs pull")
     elif b"\0" in start and not begins_wide(start):
-        yield Unreadable(name, "is binary, and no recording", kind="passed_over")
+        is_expected = Path(name).suffix.lower() in EXPECTED_SUFFIXES
+        kind: Literal["broken", "passed_over"] = "broken" if is_expected else "passed_over"
+        yield Unreadable(name, "is binary, and no recording", kind=kind)
     else:
         yield PipedFile(place) if isinstance(place, Pipe) else File(place)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.errors import AssayError
-from assay.readers.documents import Document, Unreadable
+from assay.readers.documents import Document, Unreadable, read_items
 from assay.readers.engine import find_runs
 from assay.records import field_names
 from assay.run import Source
@@ -41,12 +41,22 @@ class Native(Struct, frozen=True):
         for document in file.documents():
             if isinstance(document, Unreadable):
                 yield document
-            elif document.repaired:
-                yield Unreadable(file.name, document.repaired, document.position)
+            elif document.repaired and isinstance(document.value, list) and file.text():
+                for item in read_items(file.text() or b"", file.name):
+                    yield _strict(item, file)
             elif isinstance(document.value, list):
                 yield from _items(document, file)
             else:
-                yield _case(document.value, file, document.position)
+                yield _strict(document, file)
+
+
+def _strict(item: Document | Unreadable, file: File) -> AgentTestCase | Unreadable:
+    """A case; nothing is repaired in what assay wrote itself."""
+    if isinstance(item, Unreadable):
+        return item
+    if item.repaired:
+        return Unreadable(file.name, f"not strict JSON: {item.repaired}", item.position)
+    return _case(item.value, file, item.position)
 
 
 def _is_case(value: Any, depth: int = 0) -> bool:
