@@ -150,9 +150,9 @@ def _canonical(value: Any) -> str:
         value = {key: inner for key, inner in value.items() if inner is not None}
     if value in (None, "", {}, []):
         return ""
-    return (
-        value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
-    )
+    if not isinstance(value, str):
+        value = json.dumps(value, sort_keys=True, default=str)
+    return str(value).strip()
 
 
 def _compare(row: Row, truth: list[Call], found: list[Call]) -> None:

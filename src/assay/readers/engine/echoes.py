@@ -192,16 +192,21 @@ def _without_nested_spans(calls: list[Call]) -> list[Call]:
 def _by_account(known: list[Call], loose: list[Call]) -> list[Call]:
     """The calls without an id that no account before has."""
     accounts: defaultdict[tuple[int, str, int], list[Call]] = defaultdict(list)
-    snapshots: defaultdict[tuple[int, str, int], dict[int, list[Call]]] = defaultdict(dict)
+    # Snapshots of a request, and what a model answered: as it is and decoded.
+    repeated: defaultdict[tuple[int, str, int], dict[object, list[Call]]] = defaultdict(dict)
     for call in loose:
         kind, scope = _account(call), call.scope
         if kind == "in":
             key = (scope.run, kind, scope.first or 0)
-            snapshots[key].setdefault(scope.number, []).append(call)
+            repeated[key].setdefault(scope.number, []).append(call)
+        elif kind == "out":
+            key = (scope.run, kind, id(call.place.parent))
+            repeated[key].setdefault(call.place.key, []).append(call)
         else:
             accounts[scope.run, kind, scope.number if kind == "transcript" else 0].append(call)
-    for key, lists in snapshots.items():
-        accounts[key] = _fullest(list(lists.values()))
+    for (run, kind, first), lists in repeated.items():
+        found = _fullest(list(lists.values())) if len(lists) > 1 else next(iter(lists.values()))
+        accounts[run, kind, first if kind == "in" else 0] += found
     base: defaultdict[int, list[tuple[Call, str]]] = defaultdict(list)
     for call in known:
         base[call.scope.run].append((call, "id"))

@@ -86,7 +86,7 @@ def fields_of(obj: dict[str, Any]) -> Fields:
             _take_arguments(found, key, value)
         if key.result:
             _take_result(found, key, value)
-        if key.is_kind and isinstance(value, str):
+        if key.is_kind and not key.flag and isinstance(value, str):
             _take_kind(found, text, value)
         if not isinstance(value, dict | list):
             _take_scalar(found, key, value)

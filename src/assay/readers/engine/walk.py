@@ -121,7 +121,7 @@ class Walk:
         return self._noted
 
     def _note_written(self, written: Written, place: Place) -> None:
-        call = Call(written.tool, written.arguments, place, written.sign, place.scope.channel)
+        call = Call(written.tool, written.arguments, place, written.sign, place.channel)
         call.result, call.has_result = written.result, written.result is not None
         call.failed = written.failed
         self._note(call)
@@ -147,7 +147,7 @@ class Walk:
             below = self._below(place, place.key)
             below.is_said |= place.key.text in {"content", "text"}
             self._visit(inner, below)
-        elif place.key.result > BODY and isinstance(value, str):
+        elif place.is_output and isinstance(value, str):
             for written in function_calls(value):
                 self._note_written(written, place)
 
@@ -192,12 +192,12 @@ class Walk:
 
     def _pairs(self, items: list[Any], place: Place) -> bool:
         """Note calls that are objects of one field; whether there were any."""
-        if not place.key.result and not place.key.of_call:
+        if not (place.key.result or place.key.of_call or place.key.channel == "out"):
             return False
         pairs = paired_calls(items, place.key)
         for index, (tool, arguments) in enumerate(pairs):
             below = self._below(place, place.key, index=index)
-            call = Call(tool, arguments, below, "tool and arguments as a pair")
+            call = Call(tool, arguments, below, "tool and arguments as a pair", below.channel)
             call.is_bare = not is_from_model(below)
             self._note(call)
         return bool(pairs)

@@ -231,7 +231,7 @@ def _arguments_strength(words: tuple[str, ...], among: frozenset[str], joined: s
 
 
 def _result_strength(among: frozenset[str], joined: str) -> int:
-    if not among & RESULT or among & (ABOUT - {"url", "model"}) or among & EXCLUDED:
+    if not among & RESULT or among & (ABOUT - {"url"}) or among & EXCLUDED:
         return BODY if joined in BODIES else WEAK if joined == "stdout" else NONE
     rest = among - RESULT
     if rest - _BESIDE_RESULT:
@@ -286,7 +286,8 @@ def _channel(among: frozenset[str]) -> Channel:
     if among & sent and "tool" not in among:
         return "in"
     received = {"response", "output", "outputs", "choices", "completion", "generations"}
-    return "out" if among & received or "candidates" in among else ""
+    of_model = bool(among & {"model", "llm"}) and bool(among & {"result", "results"})
+    return "out" if of_model or among & received or "candidates" in among else ""
 
 
 def _time(among: frozenset[str], joined: str) -> Literal["", "start", "end", "at"]:
