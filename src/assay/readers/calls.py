@@ -149,7 +149,6 @@ def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> N
         for rule in making:
             for said in rule.records(scope):
                 _take(said, found)
-        _number_turns(found.calls)
     by_id = {call.call_id: call for call in found.calls if call.call_id is not None}
     answered: set[int] = set()
     for rule in rules:
@@ -161,6 +160,8 @@ def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> N
         sent = _by_name(values.decode_arguments(call.arguments))
         wrap = next((rule.wrap for rule in making if rule.wrap and isinstance(sent, str)), "")
         call.arguments = {wrap: sent} if wrap else sent
+    if making:
+        _number_turns(found.calls)
 
 
 def _next(said: dict[str, Any], found: FoundRun, answered: set[int]) -> FoundCall | None:

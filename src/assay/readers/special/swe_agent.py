@@ -224,7 +224,7 @@ def _add_observation(
 
 
 def _submits(call: FoundCall) -> bool:
-    return SUBMIT in _words(dict_or_empty(call.parameters).get("command"))
+    return SUBMIT in _words(dict_or_empty(call.arguments).get("command"))
 
 
 def _finished(
