@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from assay.readers.formats import Format
 
 OWN_FORMAT = "assay"
+_BEGINS_JSON = re.compile(rb"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\"\]])")
 
 
 def read_runs(
@@ -57,6 +59,7 @@ class RunReader:
         self._own = [] if mapping is None else formats_in_file(mapping)
         self._forced = None if format_name is None else self._named(format_name)
         self._likely: Format | None = None
+        self._read_as: Format | None = None
         self._file: File | None = None
         self._size_before = 0
 
@@ -112,10 +115,12 @@ class RunReader:
         if isinstance(file, Unreadable):
             yield file
             return
-        self._size_before, self._file = self.size_read, file
+        self._size_before, self._file, self._read_as = self.size_read, file, None
         found = self._items(file, judge, is_named=is_named)
         # The notes of a file are known once it was read.
         for item in chain(found, file.notes):
+            if isinstance(item, Unreadable) and item.kind == "repaired" and not self._repairs():
+                continue
             if file.packed_name and isinstance(item, Unreadable):
                 yield replace(item, path=file.packed_name)
             else:
@@ -134,7 +139,7 @@ class RunReader:
         if chosen is None:
             yield from _unknown(file, is_named=is_named)
             return
-        self._likely = chosen
+        self._likely = self._read_as = chosen
         problems: list[Unreadable] = []
         holds_any = False
         for item in _guarded(chosen, file):
@@ -152,7 +157,13 @@ class RunReader:
         if not holds_any:
             yield from self._without_runs(file, chosen, problems)
 
+    def _repairs(self) -> bool:
+        """Whether repaired values of the file at hand were read: ours are read strictly."""
+        return self._read_as is not None and self._read_as.name != OWN_FORMAT
+
     def _detected(self, file: File) -> Format | None:
+        if not file.head() and _BEGINS_JSON.match(file.text() or b""):
+            return None  # no text in which somebody wrote of calls, but a broken document
         own = next((table for table in self._own if table.matches(file)), None)
         return own or pick_format(file, likely=self._likely)
 
