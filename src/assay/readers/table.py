@@ -141,12 +141,10 @@ class Table(Struct, frozen=True, eq=False):
 
     def _layout_of_file(self, file: File) -> Layout | None:
         head = file.head()
-        if not head:
-            return None
         for layout in self.layouts:
             if layout.file is not None and not layout.file.search(file.name):
                 continue
-            lines = layout.is_listed and not isinstance(head[0], list)
+            lines = layout.is_listed and not (head and isinstance(head[0], list))
             looked_at = [head] if lines else head[:_LOOKED_AT]
             if any(self._fits(layout, value, file) for value in looked_at):
                 return layout
@@ -190,7 +188,7 @@ class Table(Struct, frozen=True, eq=False):
                 lines.extend(item.value)
             else:
                 lines.append(item.value)
-        if lines:
+        if lines or layout.beside:  # with its own facts beside it a run may be empty
             yield from self._unit(layout, Document(lines), file)
 
     def _read_each(self, file: File) -> Iterator[AgentTestCase | Unreadable]:
