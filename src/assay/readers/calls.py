@@ -189,6 +189,8 @@ def _take(said: dict[str, Any], found: FoundRun) -> None:
 
 def _add(said: dict[str, Any], call: FoundCall) -> None:
     for name, value in said.items():
+        if name == "result" and call.has_result:
+            continue
         if name == "result":
             call.result, call.has_result = value, True
         elif name == "of":

@@ -5,6 +5,7 @@ An expression is `[how] path [by path] [then ...]`, or `= text with {path} in it
     how     first (default), last, min, max, sum, count, join, all, usage, key, keys
     by p    only the last value for each value of `p` counts: usage that is repeated
     +1 *2   a number added, multiplied
+    at p    the value at a path below what was found
     plus p  the number that another path, or `sum p`, gives added
     >= 1    whether the number is at least that
     means x what any value there stands for; an empty one stands for nothing
@@ -188,6 +189,9 @@ def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], 
     if word == "match":
         pattern = re.compile(_argument(words, source).strip("'"))
         return lambda value, scope: _matched(pattern, value)  # noqa: ARG005 - one signature
+    if word == "at":
+        below = compile_path(_argument(words, source))
+        return lambda value, scope: next(iter(below.within(value, scope)), None)
     if word == "plus":
         first = _argument(words, source)
         text = f"{first} {_argument(words, source)}" if first in HOW else first
