@@ -38,12 +38,13 @@ _GOAL_AGREEMENT, _GOAL_FALSE, _GOAL_SPEED = 0.90, 0.02, 12.0
 _FEWEST_CALLS = 5
 # Run by either interpreter, so it uses nothing but what both have.
 _DUMP = """
-import json, sys
+import json, pathlib, sys
 from assay import AgentTestCase, read_runs
-for run in read_runs(sys.argv[1]):
-    if isinstance(run, AgentTestCase):
-        calls = [[c.tool, c.parameters, c.result, c.reported_success] for c in run.calls]
-        print(json.dumps([run.source.path, calls], default=str))
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*")):
+    for run in read_runs(path) if path.is_file() else ():
+        if isinstance(run, AgentTestCase):
+            calls = [[c.tool, c.parameters, c.result, c.reported_success] for c in run.calls]
+            print(json.dumps([str(path), calls], default=str))
 """
 
 
