@@ -305,7 +305,7 @@ def _time(among: frozenset[str], joined: str) -> Literal["", "start", "end", "at
 
 # Facts of a run, by the words of the keys that cannot mean anything else.
 _FACTS: dict[str, Literal["", "model", "session", "usage"]] = {
-    **dict.fromkeys(("model", "model_name", "model_id", "llm_model"), "model"),
+    **dict.fromkeys(("model", "model_name", "model_id", "llm_model", "llm"), "model"),
     **dict.fromkeys(
         (
             *("session_id", "conversation_id", "thread_id", "chat_id", "run_id", "episode_id"),
