@@ -6,13 +6,16 @@ import json
 import random
 import re
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.readers.engine import FoundCall, find_runs, to_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Shape = Any
 
@@ -217,7 +220,7 @@ def test_approval_is_no_result() -> None:
 
 
 def test_id_shared_by_different_calls_is_none() -> None:
-    value = [
+    value: list[Any] = [
         {"tool_call_id": "same", "tool": tool, "arguments": {}, "result": tool.upper()}
         for tool in ("read", "write")
     ]
@@ -322,7 +325,7 @@ def test_chinese_keys() -> None:
 
 
 def test_story_of_a_run() -> None:
-    calls = [("search", {}, "1"), ("book", {}, "2")]
+    calls: list[tuple[str, Any, Any]] = [("search", {}, "1"), ("book", {}, "2")]
     (run,) = find_runs(chat(calls))
     assert run.question == "a room please"
     assert run.answer == "done"
@@ -340,7 +343,7 @@ def test_results_without_calls_are_kept() -> None:
     assert run.unmatched == [{"call_id": "2", "result": "y"}]
 
 
-HOSTILE = {
+HOSTILE: dict[str, Callable[[], Any]] = {
     "nested": lambda: json.loads("[" * 900 + "]" * 900),
     "one id": lambda: [
         {"type": kind, "call_id": "same", "tool": "t", "args": {"n": n}, "output": "x"}
