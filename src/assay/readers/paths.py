@@ -5,7 +5,7 @@
     []           every item of a list; an object stands for a list of itself
     [2] [-1]     one item
     [k=v|w]      the items whose value at `k` is one of these; `k!=v`, `k`, `!k`; `&` joins
-    [k~t]        the items whose text at `k` has `t` in it
+    [k~t] [k!~t] the items whose text at `k` has `t` in it, or has not
     *            every value of an object or a list
     **           the value and everything below it
     a|b          whichever is there first
@@ -212,8 +212,10 @@ _Test = Callable[[Any, Scope], bool]
 def _condition(text: str) -> _Test:
     if "~" in text:
         left, _, part = text.partition("~")
-        holder = compile_path(left)
-        return lambda item, scope: any(part in word_of(v) for v in holder.within(item, scope))
+        holder, has = compile_path(left.rstrip("!")), not left.endswith("!")
+        return lambda item, scope: (
+            any(part in word_of(value) for value in holder.within(item, scope)) is has
+        )
     if "=" not in text:
         wanted = not text.startswith("!")
         path = compile_path(text.lstrip("!"))
