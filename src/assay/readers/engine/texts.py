@@ -36,7 +36,7 @@ _PROGRAMS = {
     "powershell": ("powershell", "command"),
 }
 _PRINTED = re.compile(
-    r"\s*(?:<returncode>|<output>|observation|execution result|output:|exit code|\[exit"
+    r"\s*(?:<returncode>|<output>|observation|execution result|output:|exit ?code|\[exit"
     r"|<response>|command output|result:)",
     re.IGNORECASE,
 )

@@ -48,6 +48,8 @@ _LONGEST_FIRST = 3_000
 # Calls inside the arguments or results of a call: only where the key says so.
 _NESTED = frozenset({"inner", "nested", "sub", "children", "steps", "messages"})
 _PACKED_KEYS = frozenset({"string", "base64_string", "value", "arguments", "body"})
+# Under which a record of a session holds its message.
+_MESSAGE_KEYS = ("message", "msg", "payload", "data")
 _ROOT = key_of("")
 _MESSAGE = key_of("message")
 
@@ -179,7 +181,7 @@ class Walk:
             self._listed(items, objects, place)
 
     def _listed(self, items: list[Any], objects: list[dict[str, Any]], place: Place) -> None:
-        speakers = [speaker_in(item) for item in objects[:_LOOKED_AT]]
+        speakers = [_speaker_of(item) for item in objects[:_LOOKED_AT]]
         if _are_messages(objects, speakers, place):
             self._transcript(items, objects, speakers, place)
         elif place.channel == "" and _hold_messages(objects):
@@ -398,6 +400,16 @@ def _run_key(objects: list[dict[str, Any]]) -> str | None:
         if len(names) > 1 and named * 2 >= len(objects):
             return text
     return None
+
+
+def _speaker_of(item: dict[str, Any]) -> str | None:
+    """Who speaks in a message, or in one that an object wraps."""
+    speaker = speaker_in(item)
+    if speaker is not None:
+        return speaker
+    inner = (item.get(key) for key in _MESSAGE_KEYS)
+    held = (speaker_in(value) for value in inner if isinstance(value, dict) and "role" in value)
+    return next(held, None)
 
 
 def _are_messages(objects: list[dict[str, Any]], speakers: list[str | None], place: Place) -> bool:
