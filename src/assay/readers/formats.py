@@ -63,15 +63,7 @@ def rows() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for family in _FAMILIES:
         found |= load_tables(_TABLES / f"{family}.toml")
-    import os
-
-    here = os.path.dirname(__file__)
-    return {
-        n: r
-        for n, r in found.items()
-        if "code" not in r
-        or os.path.exists(os.path.join(here, r["code"].partition(":")[0].replace(".", "/") + ".py"))
-    }
+    return found
 
 
 @cache
@@ -126,3 +118,37 @@ def pick_format(file: File, *, likely: Format | None = None) -> Format | None:
         return likely
     found = (format_named(name) for name in (*_added(), *rows()))
     return next((format for format in found if format.matches(file)), None)
+
+
+# What a format may record of a run, and the keys of its table that read it.
+_RECORDED = {
+    "task": ("task_id",),
+    "attempt": ("attempt",),
+    "model": ("model",),
+    "session": ("session_id",),
+    "tokens": ("usage", "input_tokens", "output_tokens"),
+    "cost": ("cost_usd",),
+    "times": ("started_at", "ended_at"),
+    "outcome": ("success", "score", "failure"),
+    "tools on offer": ("available_tools",),
+    "expected calls": ("expected_tools",),
+}
+
+
+def recorded_by(name: str) -> list[str]:
+    """The facts of a run that a format of ours records beside its calls and messages."""
+    row = rows()[name]
+    if "gives" in row:
+        return list(row["gives"])
+    keys = {key for part in (row, *row.get("layout", ())) for key in part}
+    return [fact for fact, read_from in _RECORDED.items() if keys.intersection(read_from)]
+
+
+def formats_table() -> str:
+    """All formats as a Markdown table, as the documentation shows it."""
+    lines = ["| `--format` | what it is | records of a run | does not record |", "|---|---|---|---|"]
+    for name in sorted(rows()):
+        row = rows()[name]
+        facts = ", ".join(recorded_by(name)) or "calls"
+        lines.append(f"| `{name}` | {row['title']} | {facts} | {row['cannot'].rstrip('.')} |")
+    return "\n".join(lines).replace("| | ", "| - | ").replace("|  |", "| |")

@@ -62,7 +62,7 @@ _SHAPE = (
     *("many", "result", "server", "run_id", "extra", "branches", "expand", "call", "say", "gather"),
     *("unless_beside", "names", "outcome_extra", "lines"),
 )
-_HEADER = ("title", "cannot", "layout", "code", "like")
+_HEADER = ("title", "cannot", "gives", "layout", "code", "like")
 KEYS = frozenset((*_HEADER, *_SHAPE, *FACTS, "usage"))
 _LITERAL = frozenset({"framework", "decided_by"})
 _LINES = "["
