@@ -41,10 +41,8 @@ _PLAIN_KIND = re.compile(
     re.IGNORECASE,
 )
 _NAMING_KIND = re.compile(r"(.+?)[_.-](?:call|use)")
-_SMALL_OBJECT = 3
 # A table of names has more fields than any record of a call.
 _MOST_FIELDS = 60
-_ENVELOPE_KEYS = ("value", "data", "payload", "Ok", "some")
 # Words of the fields of a result that say nothing of what came back.
 _ABOUT = ABOUT | IDENTITY | frozenset({"ts", "time", "created", "server", "session", "seq"})
 
@@ -152,7 +150,7 @@ class _Candidate:
         if own.name and own.has_arguments and own.has_result and own.call_id:
             return {}
         return {
-            text: _without_envelope(value)
+            text: value
             for text, value in self.obj.items()
             if isinstance(value, dict) and value and key_of(text).is_wrapper
         }
@@ -317,10 +315,6 @@ class _Candidate:
             call = self._new("tool name and arguments", with_result=own.result_strength == STRONG)
             call.is_weak |= not has_strong_arguments and not self.kind
             return call
-        if own.has_arguments:
-            call = self._new("tool name and what may be arguments", with_result=False)
-            call.is_weak |= self.failed is None
-            return call
         return None
 
     def _weakly_named(self) -> Call | None:
@@ -336,11 +330,8 @@ class _Candidate:
             is_call = own.has_arguments and is_sure
             sign = f"name and arguments in {key.text!r}"
             return self._new(sign, with_result=has_strong_result) if is_call else None
-        is_small = len(self.obj) <= _SMALL_OBJECT and not key.holds_messages
-        if has_strong_arguments and (own.call_id or has_strong_result or is_small):
-            call = self._new("name and arguments", with_result=has_strong_result)
-            call.is_weak |= not own.call_id and not has_strong_result
-            return call
+        if has_strong_arguments and (own.call_id or has_strong_result):
+            return self._new("name and arguments", with_result=has_strong_result)
         return None
 
     def _new(self, sign: str, *, with_result: bool) -> Call:
@@ -376,15 +367,12 @@ class _Candidate:
         return call
 
     def _completed(self, call: Call) -> Call:
-        own, obj, place = self.own, self.obj, self.place
+        own, obj = self.own, self.obj
         call.server, call.error = own.server, stated_error(obj)
         call.started_at, call.ended_at = own.started_at or own.at, own.ended_at
         call.is_bare = not self._is_made(call)
         if self.span is None:
             call.own_id = own.own_id
-            if own.own_id is None and call.call_id is None and place.key.is_wrapper:
-                parent = place.parent or {}
-                call.own_id = identifier(parent.get("id"))
         else:
             call.span_id, call.parent_id = _span_ids(self.span)
         return call
@@ -500,16 +488,6 @@ def is_from_model(place: Place) -> bool:
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and value.isidentifier()
-
-
-def _without_envelope(value: dict[str, Any]) -> dict[str, Any]:
-    """`{"case": ..., "value": {...}}` as one object."""
-    if len(value) <= _SMALL_OBJECT:
-        for key in _ENVELOPE_KEYS:
-            inner = value.get(key)
-            if isinstance(inner, dict):
-                return {**value, **inner, key: None}
-    return value
 
 
 def _holds_results(content: Any) -> bool:

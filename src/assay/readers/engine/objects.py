@@ -20,7 +20,6 @@ from assay.readers.engine.words import (
 
 LONGEST_NAME = 200
 _LONGEST_ID = 400
-_LONGEST_CALL = 20_000
 _SPOKEN_KEYS = (
     *("content", "text", "parts", "value", "message", "tool_calls", "body", "contents"),
     *("tool_call_id", "data"),
@@ -111,13 +110,8 @@ def _take_name(found: Fields, key: Key, value: Any) -> None:
     is_better = key.name > found.name_strength or (
         key.name == found.name_strength and key.text == "name" and key.name < STRONG
     )
-    if is_better and (short_text(value) or _is_written_call(value)):
+    if is_better and short_text(value):
         found.name, found.name_strength = value, key.name
-
-
-def _is_written_call(value: object) -> bool:
-    """Whether a text may be `search({"query": ...})`."""
-    return isinstance(value, str) and value[-1:] in (")", "]") and len(value) <= _LONGEST_CALL
 
 
 def _take_arguments(found: Fields, key: Key, value: Any) -> None:
@@ -204,9 +198,7 @@ def is_definition(obj: dict[str, Any]) -> bool:
         held = obj.get(key)
         if isinstance(held, dict) and ("properties" in held or _is_bare_schema(held)):
             return True
-    return (
-        "description" in obj and "required" in obj and ("parameters" in obj or "properties" in obj)
-    )
+    return False
 
 
 def _is_bare_schema(held: dict[str, Any]) -> bool:

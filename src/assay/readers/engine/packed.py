@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import zlib
@@ -26,8 +25,6 @@ _SIGN = re.compile(
 _LOOKED_AT = 20_000
 _SHORTEST = 8
 _LARGEST_UNPACKED = 64 * 1024 * 1024
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{40,}={0,2}\s*\Z")
-_NUMBERED_LINE = re.compile(r"[0-9a-f]{1,4}:\s*[\[{\"]")
 _EMBEDDED = re.compile(r"\{\s{0,9}\"[^\"\n]{0,200}\"\s{0,9}:|\[\s{0,9}[{\"]")
 # A value that is looked for in a text is read from a window of it first.
 _WINDOW = 4_096
@@ -55,14 +52,6 @@ def structure_in(value: str | bytes) -> Any | None:
 def _packed_otherwise(text: str) -> Any | None:
     if text.startswith(("data:", "event:", ": ")) and "data:" in text:
         return list(event_stream(text))
-    if _NUMBERED_LINE.match(text):
-        lines = (parse_json(line.partition(":")[2]) for line in text.splitlines())
-        return [line for line in lines if isinstance(line, dict | list)]
-    if len(text) > 40 and _BASE64.match(text):
-        try:
-            return structure_in(base64.b64decode(text))
-        except ValueError:
-            return None
     return None
 
 
@@ -315,7 +304,7 @@ def span_attributes(obj: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The key and the attributes of an object that is a span: dotted names and their values."""
     if "attributes" not in obj and "tags" not in obj:
         return None
-    for key in ("attributes", "tags", "data"):
+    for key in ("attributes", "tags"):
         found = _attributes(obj.get(key))
         if found:
             return key, found
@@ -331,24 +320,11 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         return {str(x["key"]): _plain(x.get("value"), 0) for x in value}
     if not isinstance(value, dict):
         return None
-    if not _has_dots(value):
-        flat: dict[str, Any] = {}
-        _flatten(value, "", flat, 0)
-        value = flat
     return value if _has_dots(value) else None
 
 
 def _has_dots(value: dict[str, Any]) -> bool:
     return any("." in str(key) for key in value)
-
-
-def _flatten(value: dict[str, Any], prefix: str, into: dict[str, Any], depth: int) -> None:
-    for key, inner in value.items():
-        name = f"{prefix}.{key}" if prefix else key
-        if isinstance(inner, dict) and inner and depth < _DEEPEST_ATTRIBUTE:
-            _flatten(inner, name, into, depth + 1)
-        else:
-            into[name] = inner
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -55,7 +55,7 @@ def read_steps(
     if isinstance(done, str):
         steps = _one_step(obj, done, seen, name) if key_of(keys[1]).words[-1] in _OBSERVED else []
     elif isinstance(seen, list):
-        steps = _side_by_side(obj, parent, _flat(done), seen)
+        steps = _side_by_side(obj, parent, done, seen)
     else:
         steps = []
     if not steps:
@@ -98,12 +98,6 @@ def _one_step(obj: dict[str, Any], done: str, seen: Any, name: str | None) -> li
     if tool and tool.lower() in FINISHED and isinstance(arguments, str):
         return []
     return [Step(tool or name or UNNAMED, arguments, seen, stated_failure(obj))]
-
-
-def _flat(items: list[Any]) -> list[Any]:
-    if items and all(isinstance(item, list) for item in items):
-        return [inner for item in items for inner in item]
-    return items
 
 
 def _side_by_side(
