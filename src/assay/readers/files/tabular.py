@@ -40,6 +40,8 @@ _OWN_COLUMNS = (
     *({"evaluation_key", "judge"}, {"score_key", "run_key"}, {"mark_key", "run_key"}),
     {"run_key", "later_key"},
 )
+# Columns of assay's own cases, which hold text where text is meant.
+_OWN_RECORD = {"input", "execution_data"}
 _OWN = (
     "is a table of an assay store; write the runs themselves with"
     " assay export STORE -o runs.jsonl, and import those"
@@ -128,7 +130,7 @@ class ParquetFile(File):
                         self.place.report(size // max(count, 1))
                     row = parse(found[0][0].encode(), self.name, done)
                     if isinstance(row, Document):
-                        row = Document(_known_fields(row.value), done, row.repaired, row.size)
+                        row = Document(_known_cells(row.value), done, row.repaired, row.size)
                     yield row
         except OutOfMemory as exc:
             raise OSError(
@@ -205,10 +207,18 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _known_cells(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without what is NULL; cells of JSON are decoded, except in assay's own record."""
+    known = _known_fields(row)
+    if known.keys() >= _OWN_RECORD:
+        return known
+    return {name: _cell(value) for name, value in known.items()}
+
+
 def _known_fields(value: Any) -> Any:
     """The same without fields that are NULL: Parquet gives every row every column there is."""
     if isinstance(value, dict):
         return {k: _known_fields(v) for k, v in value.items() if v is not None}
     if isinstance(value, list):
         return [_known_fields(item) for item in value]
-    return _cell(value)
+    return value
