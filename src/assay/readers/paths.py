@@ -31,6 +31,8 @@ from assay.errors import InvalidRecord
 # Everything below a value is looked at up to here, so that a large document stays cheap.
 _MOST_BELOW = 20_000
 _LONGEST_TEXT = 16 * 1024 * 1024
+# How a text begins that may hold JSON, also JSON that was encoded twice.
+_OPENERS = ("{", "[", '"')
 _INDEX = re.compile(r"-?\d{1,6}")
 
 
@@ -143,12 +145,15 @@ def _steps(part: str) -> Iterator[_Step]:
 
 def opened(value: Any) -> Any:
     """A value, decoded where it is a text that holds JSON."""
-    if not isinstance(value, str) or value[:1] not in ("{", "[") or len(value) > _LONGEST_TEXT:
+    if not isinstance(value, str) or value[:1] not in _OPENERS or len(value) > _LONGEST_TEXT:
+        return value
+    if value[0] == '"' and value[1:2] not in _OPENERS:
         return value
     try:
-        return msgspec.json.decode(value)
+        found = msgspec.json.decode(value)
     except (ValueError, RecursionError):
         return value
+    return opened(found) if isinstance(found, str) and len(found) < len(value) else found
 
 
 def _key(key: str) -> _Step:

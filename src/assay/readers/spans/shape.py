@@ -85,7 +85,8 @@ def _is_span(record: dict[str, Any]) -> bool:
     if "observations" in record or "scopeSpans" in record or "spans" in record:
         return False
     named = fields["name"].within(record) or "span_data" in record or "type" in record
-    return bool(named) and bool(fields["trace"].within(record) or "parentObservationId" in record)
+    in_trace = fields["trace"].within(record) or "parentObservationId" in record
+    return bool(named) and bool(in_trace or {"span_id", "attributes"} <= record.keys())
 
 
 def _inside(value: dict[str, Any], position: int | None, depth: int) -> Iterator[Span]:
