@@ -123,14 +123,14 @@ class ParquetFile(File):
         size, done = path.stat().st_size, 0
         try:
             with connect(spill=None, threads=1) as engine:
-                count = self._ask(engine, path, size)
+                count, kinds = self._ask(engine, path, size)
                 while found := engine.fetchmany(1):
                     done += 1
                     if isinstance(self.place, DiskPlace):
                         self.place.report(size // max(count, 1))
                     row = parse(found[0][0].encode(), self.name, done)
                     if isinstance(row, Document):
-                        row = Document(_known_cells(row.value), done, row.repaired, row.size)
+                        row = Document(_known_cells(row.value, kinds), done, row.repaired, row.size)
                     yield row
         except OutOfMemory as exc:
             raise OSError(
@@ -152,8 +152,8 @@ class ParquetFile(File):
             self._copy.flush()
         return Path(self._copy.name)
 
-    def _ask(self, engine: Engine, path: Path, size: int) -> int:
-        """Begin to read the rows as JSON; how many the file says there are."""
+    def _ask(self, engine: Engine, path: Path, size: int) -> tuple[int, dict[str, ColumnType]]:
+        """Begin to read the rows as JSON: how many the file states, and the types of columns."""
         engine.execute("SET TimeZone = 'UTC'")
         engine.execute("SET enable_progress_bar = false")
         # What is read ahead is lost when damage comes after it.
@@ -179,7 +179,7 @@ class ParquetFile(File):
         engine.execute(
             f"FROM ({source} SELECT {', '.join(kept) or 'NULL'}) r SELECT to_json(r)::VARCHAR"
         )
-        return count
+        return count, dict(columns)
 
     def _note_binary(self, columns: list[str]) -> None:
         note = f"binary columns were left out: {first_names(columns)}"
@@ -195,30 +195,36 @@ def _is_binary(kind: ColumnType) -> bool:
     """Whether a column holds nothing but bytes, alone, in a list or in a structure."""
     if kind.id == "blob":
         return True
-    inner = [child for _, child in kind.children if hasattr(child, "id")] if _nests(kind) else []
+    nests = kind.id in {"list", "array", "struct"}
+    inner = [child for _, child in _children(kind)] if nests else []
     return bool(inner) and all(map(_is_binary, inner))
-
-
-def _nests(kind: ColumnType) -> bool:
-    return kind.id in {"list", "array", "struct"}
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _known_cells(row: dict[str, Any]) -> dict[str, Any]:
+def _known_cells(row: dict[str, Any], kinds: dict[str, ColumnType]) -> dict[str, Any]:
     """A row without what is NULL; cells of JSON are decoded, except in assay's own record."""
-    known = _known_fields(row)
+    known = {k: _known(v, kinds[k]) for k, v in row.items() if v is not None}
     if known.keys() >= _OWN_RECORD:
         return known
     return {name: _cell(value) for name, value in known.items()}
 
 
-def _known_fields(value: Any) -> Any:
-    """The same without fields that are NULL: Parquet gives every row every column there is."""
-    if isinstance(value, dict):
-        return {k: _known_fields(v) for k, v in value.items() if v is not None}
-    if isinstance(value, list):
-        return [_known_fields(item) for item in value]
+def _known(value: Any, kind: ColumnType) -> Any:
+    """The same without fields that are NULL: Parquet gives every row every field there is."""
+    if isinstance(value, dict) and kind.id in {"struct", "map"}:
+        inner = dict(_children(kind))
+        if kind.id == "map":
+            return {k: None if v is None else _known(v, inner["value"]) for k, v in value.items()}
+        return {k: _known(v, inner[k]) for k, v in value.items() if v is not None}
+    if isinstance(value, list) and kind.id in {"list", "array"}:
+        ((_, inner_kind),) = _children(kind)
+        return [None if item is None else _known(item, inner_kind) for item in value]
     return value
+
+
+def _children(kind: ColumnType) -> list[tuple[str, ColumnType]]:
+    """What is nested in a type; the size of an array is none of it."""
+    return [(name, inner) for name, inner in kind.children if hasattr(inner, "id")]
