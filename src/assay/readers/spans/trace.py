@@ -84,11 +84,25 @@ def _below(span: Span) -> Iterable[Span]:
 
 def steps_of(spans: list[Span]) -> tuple[list[Step], list[Span]]:
     """The innermost steps of models, and the outermost layer of each tool, in order."""
-    inner = [s for s in spans if s.kind == LLM and not any(_has(c, LLM) for c in s.children)]
+    inner = _telling([span for span in spans if span.kind == LLM])
     tools = [s for s in spans if s.kind == TOOL and not _NO_TOOL.match(_tool_name(s))]
     layers = {id(child) for span in tools for child in _layers(span)}
     steps = [_step(span) for span in sorted(inner, key=lambda s: s.begins)]
     return steps, sorted((s for s in tools if id(s) not in layers), key=lambda s: s.begins)
+
+
+def _telling(models: list[Span]) -> list[Span]:
+    """Of spans of one request within each other, the innermost that holds what was said."""
+    with_words = {id(span) for span in models if span.get("outputs") is not None or span.events}
+    found = []
+    for span in models:
+        below = [s for s in _below(span) if s is not span and s.kind == LLM]
+        if any(id(s) in with_words for s in below) or (below and id(span) not in with_words):
+            continue
+        found.append(span)
+    outer = [span for span in found if id(span) in with_words]
+    hidden = {id(s) for span in outer for s in _below(span) if s is not span}
+    return [span for span in found if id(span) not in hidden]
 
 
 def _has(span: Span, kind: str) -> bool:
@@ -128,7 +142,9 @@ def _step(span: Span) -> Step:
     found = merged(find_runs(said, known=True))
     answers = spoken(said, "assistant")
     answer = str(answers[-1]["content"]) if answers and not found.calls else None
-    return Step(span, merged(find_runs(shown, known=True)), found, spoken(shown, "user") + answers, answer)
+    return Step(
+        span, merged(find_runs(shown, known=True)), found, spoken(shown, "user") + answers, answer
+    )
 
 
 def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
@@ -177,15 +193,19 @@ def _messages(value: Any, speaker: str) -> list[Any]:
 
 def _bare(call: Any) -> Any:
     inner = call.get("tool_call") if isinstance(call, dict) else None
-    return inner if isinstance(inner, dict) else call
+    call = inner if isinstance(inner, dict) else call
+    named = call.get("function") if isinstance(call, dict) else None
+    if isinstance(named, dict) and "arguments" not in named:
+        return call | {"function": {**named, "arguments": {}}}
+    return call
 
 
 def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
     """The calls of a run: executions, completed by what models asked for and were shown."""
     asked: list[tuple[Step, FoundCall]] = []
     for step in steps:
-        known = {id(call) for _, call in asked}
-        asked += [(step, call) for call in step.said.calls if id(call) not in known]
+        known = {call.call_id for _, call in asked if call.call_id is not None}
+        asked += [(step, call) for call in step.said.calls if call.call_id not in known]
     if not asked and not tools and steps and not any(step.span.get("outputs") for step in steps):
         earlier = {call.call_id for call in steps[0].shown.calls}
         return [call for call in steps[-1].shown.calls if call.call_id not in earlier]
@@ -344,6 +364,19 @@ def _nest(tools: list[Span], calls: list[FoundCall]) -> None:
                 inner.parent_id = outer.call_id
 
 
+def _counted(spans: list[Span]) -> list[Span]:
+    """The spans whose tokens count: of those of one request within each other the innermost."""
+    models = [span for span in spans if span.kind == LLM and _tokens(span)]
+    outer = {id(s) for s in models if any(b in models for b in _below(s) if b is not s)}
+    return [span for span in models if id(span) not in outer]
+
+
+def _tokens(span: Span) -> bool:
+    return any(
+        table("usage")[name].within(span.attributes) for name in ("input_tokens", "output_tokens")
+    )
+
+
 def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
     """The run of a trace; None where no agent, model or tool is in it."""
     steps, tools = steps_of(spans)
@@ -370,7 +403,7 @@ def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
         framework=_framework(spans),
         agent_id=names[0] if names else top.name if top and top.attributes.get("type") else None,
         session_id=str(sessions[0]) if sessions else None,
-        usage=_usage(steps, agents),
+        usage=_usage(_counted(spans), agents),
         available_tools=_offered(steps, agents),
         outcome=outcome,
         started_at=min(times, default=None),
@@ -403,8 +436,8 @@ def _words(value: Any, speaker: str) -> str | None:
     return str(said[-1]["content"]) if said else None
 
 
-def _usage(steps: list[Step], agents: list[Span]) -> Any:
-    for spans in ([step.span for step in steps], agents[:1]):
+def _usage(models: list[Span], agents: list[Span]) -> Any:
+    for spans in (models, agents[:1]):
         totals: dict[str, Any] = {}
         for span in spans:
             for name, path in table("usage").items():
