@@ -44,7 +44,7 @@ LONGEST = (
 
 
 # Where readers are given what is nested without end.
-NESTED = frozenset({"ingest", "evidence", "judge", "agents", "cli", "tests"})
+NESTED = frozenset({"readers", "evidence", "judge", "agents", "cli", "tests"})
 
 
 @pytest.hookimpl(wrapper=True)
