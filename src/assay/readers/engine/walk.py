@@ -344,8 +344,6 @@ class Walk:
             self._note(call)
         for result in reading.results:
             self._note(result)
-        if span is None and not reading.found and _has_dotted_key(obj):
-            fields = unflatten(obj)
         speaker = speaker_in(obj) if reading.is_message else None
         for text, value in fields.items():
             key = key_of(text)
@@ -460,10 +458,6 @@ def _fingerprint(message: dict[str, Any]) -> int:
     said = content_text(message)[:_LONGEST_FIRST]
     called = message.get("tool_calls") if not said else None
     return hash((speaker_in(message), said or repr(called)[:_LONGEST_FIRST]))
-
-
-def _has_dotted_key(obj: dict[str, Any]) -> bool:
-    return any("." in str(text) for text in obj)
 
 
 def _may_hold_more(key: Key, value: Any, reading: Reading, speaker: str | None) -> bool:
