@@ -216,9 +216,7 @@ def _has_begun(case: AgentTestCase) -> bool:
     Runs of one session that only share their start and their question are different runs.
     """
     messages = case.conversation_history or []
-    return bool(case.calls) or any(
-        isinstance(message, dict) and message.get("role") == "assistant" for message in messages
-    )
+    return bool(case.calls) or any(message.get("role") == "assistant" for message in messages)
 
 
 def _identity(case: AgentTestCase) -> tuple[object, ...]:
