@@ -128,23 +128,29 @@ def _tool_name(span: Span) -> str:
 def _step(span: Span) -> Step:
     inputs, outputs = span.get("inputs"), span.get("outputs")
     shown, said = _messages(inputs, "user"), _messages(outputs, "assistant")
-    for event in span.events:
-        name, body = event["name"], event["attributes"]
-        if event["body"]:
-            body = {**body, "body": event["body"]}
-        if name == _EXCHANGE:
-            shown += _messages(table("step")["inputs"].within(body)[:1], "user")
-            said += _messages(table("step")["outputs"].within(body)[:1], "assistant")
-        elif name == "gen_ai.choice":
-            said += _messages(body, "assistant")
-        elif name.startswith("gen_ai.") and name.endswith(".message"):
-            shown += _messages(body, name.split(".")[1])
+    if not said:  # messages that stand on a span and among its events, too, were said once
+        for event in span.events:
+            _add_event(event, shown, said)
     found = merged(find_runs(said, known=True))
     answers = spoken(said, "assistant")
     answer = str(answers[-1]["content"]) if answers and not found.calls else None
     return Step(
         span, merged(find_runs(shown, known=True)), found, spoken(shown, "user") + answers, answer
     )
+
+
+def _add_event(event: dict[str, Any], shown: list[Any], said: list[Any]) -> None:
+    """The messages of an event of a span."""
+    name, body = event["name"], event["attributes"]
+    if event["body"]:
+        body = {**body, "body": event["body"]}
+    if name == _EXCHANGE:
+        shown += _messages(table("step")["inputs"].within(body)[:1], "user")
+        said += _messages(table("step")["outputs"].within(body)[:1], "assistant")
+    elif name == "gen_ai.choice":
+        said += _messages(body, "assistant")
+    elif name.startswith("gen_ai.") and name.endswith(".message"):
+        shown += _messages(body, name.split(".")[1])
 
 
 def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
@@ -202,10 +208,7 @@ def _bare(call: Any) -> Any:
 
 def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
     """The calls of a run: executions, completed by what models asked for and were shown."""
-    asked: list[tuple[Step, FoundCall]] = []
-    for step in steps:
-        known = {call.call_id for _, call in asked if call.call_id is not None}
-        asked += [(step, call) for call in step.said.calls if call.call_id not in known]
+    asked = _asked(steps)
     if not asked and not tools and steps and not any(step.span.get("outputs") for step in steps):
         earlier = {call.call_id for call in steps[0].shown.calls}
         return [call for call in steps[-1].shown.calls if call.call_id not in earlier]
@@ -232,6 +235,21 @@ def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
     _nest(tools, [call for _, _, call in found])
     ordered = sorted(found, key=lambda item: (item[2].turn or 0, item[0], item[1]))
     return [call for _, _, call in ordered]
+
+
+def _asked(steps: list[Step]) -> list[tuple[Step, FoundCall]]:
+    """What the models asked for, once each: a streamed reply may be recorded in its pieces too."""
+    asked: list[tuple[Step, FoundCall]] = []
+    known: dict[str, FoundCall] = {}
+    for step in steps:
+        for call in step.said.calls:
+            first = known.setdefault(call.call_id, call) if call.call_id is not None else call
+            if first is call:
+                asked.append((step, call))
+            elif not first.arguments:
+                first.arguments = call.arguments
+                first.arguments_recorded = call.arguments_recorded
+    return asked
 
 
 def _results(steps: list[Step]) -> dict[str, FoundCall]:
