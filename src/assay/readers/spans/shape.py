@@ -82,6 +82,8 @@ def _is_span(record: dict[str, Any]) -> bool:
     fields = table("span")
     if not fields["id"].within(record) or not fields["start"].within(record):
         return False
+    if {"value", "source"} <= record.keys():  # a score
+        return False
     if "observations" in record or "scopeSpans" in record or "spans" in record:
         return False
     named = fields["name"].within(record) or "span_data" in record or "type" in record

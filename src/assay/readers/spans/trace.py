@@ -165,8 +165,14 @@ def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
             role, speaker if role not in _SPEAKERS and "role" not in inner else role
         )
         content = next(
-            (inner[k] for k in ("content", "parts", "text", "body") if inner.get(k)), None
+            (inner[k] for k in ("content", "contents", "parts", "text", "body") if inner.get(k)),
+            None,
         )
+        if isinstance(content, list):
+            content = [
+                part.get("message_content", part) if isinstance(part, dict) else part
+                for part in content
+            ]
         said = values.text(opened(content)) if content is not None else None
         if said and named != "tool":
             found.append({"role": named, "content": said})
@@ -187,7 +193,7 @@ def _messages(value: Any, speaker: str) -> list[Any]:
         if isinstance(inner, dict):
             return _messages(inner | {k: v for k, v in value.items() if k == "role"}, speaker)
         for key in ("messages", "contents", "choices", "output", "generations"):
-            if isinstance(opened(value.get(key)), list):
+            if "role" not in value and isinstance(opened(value.get(key)), list):
                 return _messages(opened(value[key]), speaker)
         if "role" not in value and ("content" in value or "parts" in value or "text" in value):
             return [{"role": _SPEAKERS.get(speaker, "assistant"), **value}]
