@@ -41,6 +41,8 @@ _PLAIN_KIND = re.compile(
     re.IGNORECASE,
 )
 _NAMING_KIND = re.compile(r"(.+?)[_.-](?:call|use)")
+# Wrappers that are the call itself, so that their id is its id.
+_CALLS = (("function",), ("call",), ("use",), ("invocation",))
 # A table of names has more fields than any record of a call.
 _MOST_FIELDS = 60
 # Words of the fields of a result that say nothing of what came back.
@@ -216,7 +218,7 @@ class _Candidate:
         if found.has_arguments or not own.has_arguments:
             self._take_arguments(found)
         own.call_id = own.call_id or found.call_id
-        if own.call_id is None and text == "function":
+        if own.call_id is None and key_of(text).words[-1:] in _CALLS:
             own.call_id = found.own_id
         if found.result_strength == STRONG:
             self._take_result(found)

@@ -366,6 +366,8 @@ class Walk:
                 notes.usages[obj.get("id") or len(notes.usages)] = value
 
     def _note_message(self, obj: dict[str, Any], place: Place) -> None:
+        if any(isinstance(value, dict) and "role" in value for value in obj.values()):
+            return  # the message itself is in there
         speaker, text = speaker_in(obj), content_text(obj)
         if speaker and text:
             at = time_in(obj) or place.time()
