@@ -6,15 +6,15 @@ the same number, and `^` the record. `arguments_part` is a piece of the argument
 are a text are put under the key `wrap`; `split` separates the names of several calls. With `keys`
 the values of an object are records, and `%name` is their key. A rule with
 `tool` makes calls, which replace those that the engine found; records that share a call id are one
-call. A rule without `tool` adds to the calls that have the same id, or, without an id, to the oldest
+call. A rule without `tool` adds to the calls that have the same id, or, without an id, to the
+oldest
 call, of the tool `of`, of which nothing was said; where there is none, it is one by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -24,6 +24,9 @@ from assay.readers import values
 from assay.readers.engine import FoundCall, FoundRun
 from assay.readers.facts import Expression, compile_expression
 from assay.readers.paths import Path, Scope, compile_path, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # How deep a result stands in the record of a run.
 _OUTER_LEVELS = 6
@@ -96,7 +99,7 @@ class CallRule(Struct, frozen=True):
 
     def records(self, scope: Scope) -> list[dict[str, Any]]:
         """What its records say of calls, by the names of a call's fields."""
-        found = []
+        found: list[dict[str, Any]] = []
         for own in self._scopes(scope):
             said = {
                 name: value
@@ -139,8 +142,15 @@ def rule_of(row: dict[str, str]) -> CallRule:
         if key not in FIELDS:
             raise UnknownName("field of a call", key, FIELDS)
     fields = {key: compile_expression(text) for key, text in row.items() if key not in _PLACES}
-    places = (compile_path(row[key]) if key in row else None for key in ("items", "beside"))
-    return CallRule(compile_path(row["each"]), fields, *places, wrap=row.get("wrap", ""), split=row.get("split", ""), keys=bool(row.get("keys")))
+    return CallRule(
+        compile_path(row["each"]),
+        fields,
+        items=compile_path(row["items"]) if "items" in row else None,
+        beside=compile_path(row["beside"]) if "beside" in row else None,
+        wrap=row.get("wrap", ""),
+        split=row.get("split", ""),
+        keys=bool(row.get("keys")),
+    )
 
 
 def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> None:

@@ -18,8 +18,9 @@ An expression is `[how] path [by path] [then ...]`, or `= text with {path} in it
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -28,12 +29,17 @@ from assay.readers import values
 from assay.readers.paths import Path, Scope, compile_path, split_outside, word_of
 from assay.run import RunOutcome
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
+# What is done to a value that was found; it may look at the run.
+Change: TypeAlias = Callable[[Any, Scope], Any]
 HOW = frozenset(
     {"first", "last", "min", "max", "sum", "count", "join", "all", "usage", "key", "keys"}
 )
+_PLAIN: dict[str, Callable[[list[Any]], Any]] = {
+    "all": lambda found: found,
+    "count": len,
+    "first": lambda found: found[0],
+    "last": lambda found: found[-1],
+}
 _PLACE = re.compile(r"\{([^{}]{1,200})\}")
 _LONGEST_MATCHED = 20_000
 _TIMES = ("started_at", "ended_at")
@@ -69,7 +75,7 @@ class Expression(Struct, frozen=True):
     how: str = "first"
     path: Path | None = None
     by: Path | None = None
-    changes: tuple[Callable[[Any, Scope], Any], ...] = ()
+    changes: tuple[Change, ...] = ()
     otherwise: Expression | None = None
 
     def value(self, scope: Scope, kind: Callable[[object], Any] | None = None) -> Any:
@@ -84,45 +90,43 @@ class Expression(Struct, frozen=True):
         return found
 
     def _raw(self, scope: Scope, kind: Callable[[object], Any] | None) -> Any:
-        if self.template:
+        if self.path is None:
             return _filled(self.template, scope)
-        assert self.path is not None
-        found = self.path.all(scope) if self.by is None else self._last_of_each(scope)
+        by = self.by
+        found = self.path.all(scope) if by is None else _last_of_each(self.path, by, scope)
         if self.how == "usage":
             return values.usage_of(found) or None
         if kind is values.seconds:
             found = [at for value in found if (at := values.seconds(value)) is not None]
         return _reduced(self.how, found) if found else None
 
-    def _last_of_each(self, scope: Scope) -> list[Any]:
-        assert self.path is not None
-        assert self.by is not None
-        head, bracket, tail = self.path.text.rpartition("].")
-        rows = compile_path(head + "]" if bracket else "[]").all(scope)
-        inside = compile_path(tail)
-        last: dict[object, Any] = {}
-        for row in rows:
-            found = inside.within(row, scope)
-            if found:
-                keys = self.by.within(row, scope)
-                last[word_of(keys[0]) if keys else id(row)] = found[0]
-        return list(last.values())
+
+def _last_of_each(path: Path, by: Path, scope: Scope) -> list[Any]:
+    """The last value at a path for each value of another one beside it."""
+    head, bracket, tail = path.text.rpartition("].")
+    rows = compile_path(head + "]" if bracket else "[]").all(scope)
+    inside = compile_path(tail)
+    last: dict[object, Any] = {}
+    for row in rows:
+        found = inside.within(row, scope)
+        if found:
+            keys = by.within(row, scope)
+            last[word_of(keys[0]) if keys else id(row)] = found[0]
+    return list(last.values())
 
 
 def _reduced(how: str, found: list[Any]) -> Any:
-    if how == "all":
-        return found
     if how == "join":
         return "\n".join(words for value in found if (words := values.text(value))) or None
-    if how in ("first", "last"):
-        return found[0 if how == "first" else -1]
-    if how == "count":
-        return len(found)
+    if how in _PLAIN:
+        return _PLAIN[how](found)
     if how in ("key", "keys"):
         keys = [key for value in found if isinstance(value, dict) for key in value]
         return keys if how == "keys" else next(iter(keys), None)
     numbers = [known for value in found if (known := values.number(value)) is not None]
-    return {"min": min, "max": max, "sum": sum}[how](numbers) if numbers else None
+    if not numbers:
+        return None
+    return sum(numbers) if how == "sum" else min(numbers) if how == "min" else max(numbers)
 
 
 def _filled(template: str, scope: Scope) -> str | None:
@@ -166,38 +170,71 @@ def _argument(words: list[str], source: str) -> str:
     return words.pop(0)
 
 
-def _change(word: str, words: list[str], source: str) -> Callable[[Any, Scope], Any]:
+def _change(word: str, words: list[str], source: str) -> Change:
     if re.fullmatch(r"[+*]-?\d+(?:\.\d+)?", word):
         operand = float(word[1:])
         if word[0] == "+":
-            return lambda value, scope: _plus(value, operand)  # noqa: ARG005 - one signature
-        return lambda value, scope: _times(value, operand)  # noqa: ARG005 - one signature
-    if word == ">=":
-        least = float(_argument(words, source)) - 1e-6
-        return lambda value, scope: _at_least(value, least)  # noqa: ARG005 - one signature
-    if word == "in":
-        accepted = frozenset(_argument(words, source).lower().split(","))
-        return lambda value, scope: word_of(value).lower() in accepted  # noqa: ARG005
-    if word == "means":
-        meaning = _argument(words, source)
-        if meaning.startswith("%"):
-            return lambda value, scope: scope.groups.get(meaning[1:]) if value else None
-        return lambda value, scope: meaning if value else None  # noqa: ARG005 - one signature
-    if word == "map":
-        pairs = dict(pair.split(":", 1) for pair in _argument(words, source).split(","))
-        return lambda value, scope: pairs.get(word_of(value), value)  # noqa: ARG005
-    if word == "match":
-        pattern = re.compile(_argument(words, source).strip("'"))
-        return lambda value, scope: _matched(pattern, value)  # noqa: ARG005 - one signature
-    if word == "at":
-        below = compile_path(_argument(words, source))
-        return lambda value, scope: next(iter(below.within(value, scope)), None)
+            return lambda value, _: _plus(value, operand)
+        return lambda value, _: _times(value, operand)
     if word == "plus":
         first = _argument(words, source)
         text = f"{first} {_argument(words, source)}" if first in HOW else first
         other = compile_expression(text)
         return lambda value, scope: _plus(value, values.number(other.value(scope)))
-    raise InvalidRecord(f"expression {source!r}: {word!r} is not known")
+    if word not in _CHANGES:
+        raise InvalidRecord(f"expression {source!r}: {word!r} is not known")
+    return _CHANGES[word](_argument(words, source))
+
+
+def _at_least(argument: str) -> Change:
+    least = float(argument) - 1e-6
+
+    def change(value: Any, _: Scope) -> bool | None:
+        found = values.number(value)
+        return None if found is None else found >= least
+
+    return change
+
+
+def _one_of(argument: str) -> Change:
+    accepted = frozenset(argument.lower().split(","))
+    return lambda value, _: word_of(value).lower() in accepted
+
+
+def _meaning(argument: str) -> Change:
+    if argument.startswith("%"):
+        return lambda value, scope: scope.groups.get(argument[1:]) if value else None
+    return lambda value, _: argument if value else None
+
+
+def _mapped(argument: str) -> Change:
+    pairs = dict(pair.split(":", 1) for pair in argument.split(","))
+    return lambda value, _: pairs.get(word_of(value), value)
+
+
+def _matching(argument: str) -> Change:
+    pattern = re.compile(argument.strip("'"))
+
+    def change(value: Any, _: Scope) -> str | None:
+        found = pattern.search(word_of(value)[:_LONGEST_MATCHED])
+        return None if found is None else found[found.lastindex or 0]
+
+    return change
+
+
+def _below(argument: str) -> Change:
+    path = compile_path(argument)
+    return lambda value, scope: next(iter(path.within(value, scope)), None)
+
+
+_CHANGES: dict[str, Callable[[str], Change]] = {
+    ">=": _at_least,
+    "in": _one_of,
+    "means": _meaning,
+    "map": _mapped,
+    "match": _matching,
+    "at": _below,
+}
 
 
 def _plus(value: Any, other: float | None) -> float | None:
@@ -208,16 +245,6 @@ def _plus(value: Any, other: float | None) -> float | None:
 def _times(value: Any, factor: float) -> float | None:
     found = values.number(value)
     return None if found is None else found * factor
-
-
-def _at_least(value: Any, least: float) -> bool | None:
-    found = values.number(value)
-    return None if found is None else found >= least
-
-
-def _matched(pattern: re.Pattern[str], value: Any) -> str | None:
-    found = pattern.search(word_of(value)[:_LONGEST_MATCHED])
-    return None if found is None else found[found.lastindex or 0]
 
 
 def facts_of(expressions: dict[str, Expression], scope: Scope) -> dict[str, Any]:
@@ -271,10 +298,19 @@ def _expected(stated: Any) -> list[Any] | None:
         inner = entry.get("function")
         body = inner if isinstance(inner, dict) else entry
         names = (body.get(key) for key in ("name", "tool", "tool_name", "function_name"))
-        keys = ("input_parameters", "inputParameters", "arguments", "args", "parameters", "input", "kwargs", "tool_input")
-        arguments: Iterable[Any] = (body.get(key) for key in keys)
+        keys = (
+            "input_parameters",
+            "inputParameters",
+            "arguments",
+            "args",
+            "parameters",
+            "input",
+            "kwargs",
+            "tool_input",
+        )
+        arguments = (body.get(key) for key in keys)
         name = next((name for name in names if name), None)
         if name is not None:
-            sent = next((value for value in arguments if value is not None), {})
+            sent: Any = next((value for value in arguments if value is not None), {})
             found.append({"name": name, "input_parameters": sent})
     return found or None

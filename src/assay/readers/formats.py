@@ -117,7 +117,7 @@ def pick_format(file: File, *, likely: Format | None = None) -> Format | None:
     if likely is not None and likely.name != GENERIC and likely.matches(file):
         return likely
     found = (format_named(name) for name in (*_added(), *rows()))
-    return next((format for format in found if format.matches(file)), None)
+    return next((one for one in found if one.matches(file)), None)
 
 
 # What a format may record of a run, and the keys of its table that read it.
@@ -142,13 +142,3 @@ def recorded_by(name: str) -> list[str]:
         return list(row["gives"])
     keys = {key for part in (row, *row.get("layout", ())) for key in part}
     return [fact for fact, read_from in _RECORDED.items() if keys.intersection(read_from)]
-
-
-def formats_table() -> str:
-    """All formats as a Markdown table, as the documentation shows it."""
-    lines = ["| `--format` | what it is | records of a run | does not record |", "|---|---|---|---|"]
-    for name in sorted(rows()):
-        row = rows()[name]
-        facts = ", ".join(recorded_by(name)) or "calls"
-        lines.append(f"| `{name}` | {row['title']} | {facts} | {row['cannot'].rstrip('.')} |")
-    return "\n".join(lines).replace("| | ", "| - | ").replace("|  |", "| |")

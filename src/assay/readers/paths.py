@@ -254,19 +254,19 @@ def without(value: Any, path: str) -> Any:
 def _pruned(value: Any, parts: list[str], scope: Scope) -> Any:
     part, rest = parts[0], parts[1:]
     if part.startswith("["):
-        if not isinstance(value, list):
-            return _pruned(value, rest, scope) if rest else value
-        kept = set(map(id, _bracket(part[1:-1])(value, scope)))
-        if not rest:
-            return [item for item in value if id(item) not in kept]
-        return [_pruned(item, rest, scope) if id(item) in kept else item for item in value]
-    if not isinstance(value, dict):
-        return value
+        return _pruned_items(value, part, rest, scope)
     key = part.strip("'")
-    if key == "*" and rest:
-        return {name: _pruned(below, rest, scope) for name, below in value.items()}
-    if key not in value:
+    if not isinstance(value, dict) or key not in value:
         return value
     if not rest:
         return {name: below for name, below in value.items() if name != key}
     return {**value, key: _pruned(value[key], rest, scope)}
+
+
+def _pruned_items(value: Any, part: str, rest: list[str], scope: Scope) -> Any:
+    if not isinstance(value, list):
+        return _pruned(value, rest, scope) if rest else value
+    chosen = set(map(id, _bracket(part[1:-1])(value, scope)))
+    if not rest:
+        return [item for item in value if id(item) not in chosen]
+    return [_pruned(item, rest, scope) if id(item) in chosen else item for item in value]

@@ -35,8 +35,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -53,6 +51,9 @@ from assay.run import Source
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path as FilePath
+
     from assay.readers.files.file import File
 
 # How many of the first documents may be something else before the first run.
@@ -354,7 +355,7 @@ def _names_of(layout: Layout, unit: Any) -> list[str]:
 def _read_keys(row: dict[str, Any]) -> frozenset[str]:
     """The first keys of all paths of a layout: what a row says beyond them is kept."""
     lists = (value for value in row.values() if isinstance(value, str | list))
-    texts = [text for value in lists for text in _texts(value) if isinstance(text, str)]
+    texts = [str(text) for value in lists for text in _texts(value)]
     words = re.findall(r"[A-Za-z_]\w*", " ".join(texts))
     return frozenset((*words, *_CONTAINERS, *field_names(AgentTestCase)))
 

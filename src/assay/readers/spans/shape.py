@@ -1,4 +1,4 @@
-"""One span, whichever export it stands in: OTLP, SDKs, Jaeger, Zipkin, Tempo, tables, observations."""
+"""One span, whichever export it stands in: OTLP, SDKs, Jaeger, Zipkin, tables, observations."""
 
 from __future__ import annotations
 

@@ -159,7 +159,8 @@ def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
     for message in messages:
         if not isinstance(message, dict):
             continue
-        inner = message.get("kwargs") if isinstance(message.get("kwargs"), dict) else message
+        wrapped = message.get("kwargs")
+        inner = wrapped if isinstance(wrapped, dict) else message
         role = str(inner.get("role") or inner.get("type") or message.get("type") or speaker)
         named = _SPEAKERS.get(
             role, speaker if role not in _SPEAKERS and "role" not in inner else role
@@ -188,16 +189,21 @@ def _messages(value: Any, speaker: str) -> list[Any]:
         return [{"role": speaker, "content": value}]
     if isinstance(value, list):
         return [part for item in value for part in _messages(item, speaker)]
-    if isinstance(value, dict):
-        inner = value.get("message")
-        if isinstance(inner, dict):
-            return _messages(inner | {k: v for k, v in value.items() if k == "role"}, speaker)
+    return _of_object(value, speaker) if isinstance(value, dict) else [value]
+
+
+def _of_object(value: dict[str, Any], speaker: str) -> list[Any]:
+    """The messages of an object: it is one, or it has them under some key."""
+    inner = value.get("message")
+    if isinstance(inner, dict):
+        return _messages(inner | {k: v for k, v in value.items() if k == "role"}, speaker)
+    if "role" not in value:
         for key in ("messages", "contents", "choices", "output", "generations"):
-            if "role" not in value and isinstance(opened(value.get(key)), list):
+            if isinstance(opened(value.get(key)), list):
                 return _messages(opened(value[key]), speaker)
-        if "role" not in value and ("content" in value or "parts" in value or "text" in value):
+        if value.keys() & {"content", "parts", "text"}:
             return [{"role": _SPEAKERS.get(speaker, "assistant"), **value}]
-    listed = value.get("tool_calls") if isinstance(value, dict) else None
+    listed = value.get("tool_calls")
     if isinstance(listed, list):
         value = value | {"tool_calls": [_bare(call) for call in listed]}
     return [value]
@@ -481,8 +487,7 @@ def _offered(steps: list[Step], agents: list[Span]) -> list[Any] | None:
     for span in (*(step.span for step in steps), *agents):
         listed = opened(span.get("offered"))
         for tool in listed if isinstance(listed, list) else []:
-            tool = opened(tool)
-            for one in _definitions(tool):
+            for one in _definitions(opened(tool)):
                 found.setdefault(str(one.get("name")), one)
     return list(found.values()) or None
 

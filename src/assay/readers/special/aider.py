@@ -83,7 +83,9 @@ def _sessions(file: File) -> Iterator[AgentTestCase]:
     lines = (file.text() or b"").decode(errors="replace").replace("\r\n", "\n").split("\n")
     headers = [number for number, line in enumerate(lines) if _HEADER.match(line)]
     marked = any(line.startswith("> ") and line.endswith(_BREAK) for line in lines)
-    parts = [_Session(lines[a:b], a + 1, marked=marked) for a, b in pairwise([*headers, len(lines)])]
+    parts = [
+        _Session(lines[a:b], a + 1, marked=marked) for a, b in pairwise([*headers, len(lines)])
+    ]
     asked = [session for session in parts if session.replies]
     results = dict_or_empty(file.beside(RESULTS)) if asked else {}
     for session in asked:
@@ -147,7 +149,9 @@ class _Session:
             self._cost = (values.amount(cost[1].replace(",", "")) if cost else None) or self._cost
             if line.startswith("Tokens:"):
                 found = _COUNTED.findall(line)
-                self._counts.append({_COUNTS[k]: round(_number(n) * _UNITS[u]) for n, u, k in found})
+                self._counts.append(
+                    {_COUNTS[k]: round(_number(n) * _UNITS[u]) for n, u, k in found}
+                )
         if not self.replies:
             return
         gave_up = _GAVE_UP.search(text)
@@ -253,7 +257,9 @@ def _launches(file: File) -> Iterator[AgentTestCase | Unreadable]:
         launches[-1].append(item)
     for launch in launches:
         events = [dict_or_empty(item.value) for item in launch]
-        sent = [dict_or_empty(e.get("properties")) for e in events if e.get("event") == "message_send"]
+        sent = [
+            dict_or_empty(e.get("properties")) for e in events if e.get("event") == "message_send"
+        ]
         times = [at for event in events if (at := seconds(event.get("time"))) is not None]
         if not sent:
             continue

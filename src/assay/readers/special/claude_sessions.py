@@ -1,4 +1,4 @@
-"""Sessions of Claude Code in a file: which lines are whose, what was copied, what a stream sums up."""
+"""Sessions of Claude Code in a file: which lines are whose, what was copied and summed up."""
 
 from __future__ import annotations
 

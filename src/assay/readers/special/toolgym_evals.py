@@ -1,6 +1,7 @@
 """ToolGym's judge output: one evaluation a run, and the summaries over them.
 
-Most of each is a copy of the trajectory: only the marks are kept. Model, judge and attempt stand in the path and nowhere else, `evaluation/MODEL/MODEL_by_JUDGE/pass@K`.
+Most of each is a copy of the trajectory: only the marks are kept. Model, judge and attempt stand
+in the path and nowhere else, `evaluation/MODEL/MODEL_by_JUDGE/pass@K`.
 """
 
 from __future__ import annotations
@@ -295,8 +296,9 @@ def _cleaners(kind: type[Struct]) -> dict[str, Callable[[object], Any]]:
 
 
 def _count(value: object) -> int | None:
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_count and 0 <= value <= _LARGEST_COUNT else None  # type: ignore[operator]
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _LARGEST_COUNT else None
 
 
 def _text(value: object, longest: int = _LONGEST_TEXT) -> str | None:

@@ -7,13 +7,15 @@ that raised, whose server did not load, or that a fault injector took away is in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.readers.values import dict_or_empty, objects_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ACTION = re.compile(r"Using tool `([^`]{0,500})` in server `([^`]{0,500})`")
 # Enough of a result to tell it from another, up to where text and its repr differ.

@@ -96,7 +96,7 @@ class Transcript:
         """Whatever the model says or calls next is a new reply."""
         self._reply = None
 
-    def result(  # noqa: PLR0913 - the facts of a result, each optional
+    def result(
         self,
         call_id: str | None,
         value: object,

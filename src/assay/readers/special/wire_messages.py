@@ -7,7 +7,6 @@ and a server, an HTTP archive, or a log for people that quotes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from assay.readers.documents import Unreadable
 from assay.readers.paths import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.readers.files.file import File
 
 MARK = "jsonrpc"
