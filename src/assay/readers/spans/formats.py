@@ -26,6 +26,7 @@ class SpanFormat(Struct, frozen=True):
     name: str
     title: str
     cannot: str
+    framework: str | None = None
 
     def matches(self, file: File) -> bool:
         """Whether the first spans of a file speak this dialect."""
@@ -57,6 +58,7 @@ class SpanFormat(Struct, frozen=True):
             first = min(part, key=lambda span: span.begins)
             case = case_of(part, trace if len(parts) == 1 else f"{trace}/{first.id}")
             if case is not None:
+                case.framework = case.framework or self.framework
                 case.source = Source(file.name, self.name, first.position)
                 yield case
 
@@ -85,4 +87,5 @@ OPENAI_AGENTS = SpanFormat(
     "openai-agents",
     "OpenAI Agents SDK: exported traces and spans",
     "Models of responses, tool schemas, the outcome beyond failures.",
+    framework="openai-agents",
 )
