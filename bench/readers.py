@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,10 +144,8 @@ def _call(tool: str, arguments: Any, result: Any, reported: bool | None) -> Call
 def _canonical(value: Any) -> str:
     """Text that is equal for equal values; nothing, null and empty are the same."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
+        with suppress(ValueError):
             value = json.loads(value, strict=False)
-        except ValueError:
-            return value.strip()
     if isinstance(value, dict):
         value = {key: inner for key, inner in value.items() if inner is not None}
     if value in (None, "", {}, []):
