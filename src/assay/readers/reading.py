@@ -247,8 +247,7 @@ def _unknown(file: File, *, is_named: bool) -> Iterator[Unreadable]:
         return
     if is_expected and not file.is_table:
         yield from broken
-    problem = "holds no run in any format we know; name one with --format, or see: assay formats"
-    yield Unreadable(file.name, problem, kind="broken" if is_named else "passed_over")
+    yield Unreadable(file.name, file.unknown, kind="broken" if is_named else "passed_over")
 
 
 @cache

@@ -150,6 +150,8 @@ class File:
 
     # Whether its values are the rows of a table.
     is_table = False
+    # Whether a value that is no run says nothing, as the rows of other tables do not.
+    is_mixed = False
     # Whether the calls of its runs were judged before it was written; formats may set it.
     is_judged = False
 
@@ -248,6 +250,11 @@ class File:
     def names_beside(self) -> list[str]:
         """The names of the files in the same folder, in order."""
         return self.place.names_beside()
+
+    @property
+    def unknown(self) -> str:
+        """What to report of a file that holds no run."""
+        return "holds no run in any format we know; name one with --format, or see: assay formats"
 
     def close(self) -> None:
         """Free what was put aside to read it."""

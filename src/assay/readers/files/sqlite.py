@@ -39,6 +39,7 @@ _STEPS = 100_000
 _STEPS_PER_BYTE = 50
 _STEPS_AT_LEAST = 100_000_000
 _DEEPEST_ROWS = 4
+_UNTRUSTED = "unsafe use of"
 # The two bytes of the header that say how it is written, and what they say of a write-ahead log.
 _WRITTEN = slice(18, 20)
 _LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
@@ -82,6 +83,7 @@ class DatabaseFile(File):
     """
 
     is_table = True
+    is_mixed = True
 
     def __init__(self, place: Place) -> None:
         """Take where it lies; nothing is read yet."""
@@ -98,13 +100,20 @@ class DatabaseFile(File):
             self.tables = {table: frozenset(names) for table, names in database.columns.items()}
             for value, size in database.sessions():
                 count += 1
-                yield Document(value, count, size=size)
+                if isinstance(value, str):
+                    yield Unreadable(self.name, value, count)
+                else:
+                    yield Document(value, count, size=size)
         if isinstance(self.place, DiskPlace):
             self.place.report(Path(self.place.name).stat().st_size)
         if not count:
-            tables = first_names(sorted(self.tables)) or "none"
-            problem = f"is an SQLite database without rows; its tables: {tables}"
-            yield Unreadable(self.name, problem, kind="passed_over")
+            yield Unreadable(self.name, "is an SQLite database without rows", kind="passed_over")
+
+    @property
+    def unknown(self) -> str:
+        """What to report of a database that holds no run."""
+        tables = first_names(sorted(self.tables))
+        return f"is an SQLite database that no format knows; its tables: {tables}"
 
 
 class _Database:
@@ -122,7 +131,9 @@ class _Database:
             connection.execute(f"PRAGMA {pragma}")
         try:
             tables = self._real_tables()
-        except sqlite3.OperationalError:
+        except sqlite3.Error as exc:
+            if _UNTRUSTED not in str(exc):
+                raise
             # An index over a function. It is never used: no function is allowed.
             connection.execute("PRAGMA trusted_schema = ON")
             tables = self._real_tables()
@@ -138,8 +149,11 @@ class _Database:
                 self._children.setdefault(found.parent, []).append(found)
                 self._is_child.add(table)
 
-    def sessions(self) -> Iterator[tuple[Row, int]]:
-        """Each row that belongs to no other, with all that belong to it, and its size."""
+    def sessions(self) -> Iterator[tuple[Row | str, int]]:
+        """Each row that belongs to no other, with all that belong to it, and its size.
+
+        In place of one that cannot be read stands why.
+        """
         for table, columns in self.columns.items():
             if table in self._is_child:
                 continue
@@ -151,21 +165,27 @@ class _Database:
             else:
                 found = self._by_row(table)
             for value in found:
-                yield {"#table": table, **value}, self._weight
+                yield {"#table": table, **value} if isinstance(value, dict) else value, self._weight
                 self._weight = 0
 
-    def _by_row(self, table: str) -> Iterator[Row]:
+    def _by_row(self, table: str) -> Iterator[Row | str]:
         for row in self._rows(table):
-            self._nest(table, row, 0)
-            yield row
+            try:
+                self._nest(table, row, 0)
+            except InvalidRecord as exc:
+                yield str(exc)
+            except sqlite3.DataError:  # one value of one session is too large
+                yield _ADVICE[sqlite3.SQLITE_TOOBIG]
+            else:
+                yield row
 
-    def _by_owner(self, table: str, owner: str) -> Iterator[Row]:
+    def _by_owner(self, table: str, owner: str) -> Iterator[Row | str]:
         """The rows of one owner together, as they were written."""
         query = f"SELECT {_quoted(owner)} FROM {_quoted(table)}"  # noqa: S608 - quoted
         for value in dict.fromkeys(value for (value,) in self._connection.execute(query)):
             yield {owner: value, "rows": list(self._rows_with(table, owner, value))}
 
-    def _by_key(self, table: str) -> Iterator[Row]:
+    def _by_key(self, table: str) -> Iterator[Row | str]:
         """Values whose keys say `kind:session` or `kind:session:item`, grouped by session."""
         query = f"SELECT key FROM {_quoted(table)}"  # noqa: S608 - quoted
         sessions: dict[str, list[tuple[str, list[str]]]] = {}
@@ -283,6 +303,9 @@ def _opened(place: Place) -> Iterator[_Database]:
         raise OSError(
             f"is an SQLite database that {text} ({without_surrogates(str(exc))})"
         ) from exc
+    except UnicodeDecodeError as exc:  # SQLite quotes in its errors what is no text
+        damaged = _ADVICE[sqlite3.SQLITE_CORRUPT]
+        raise OSError(f"is an SQLite database that {damaged}") from exc
     except InvalidRecord as exc:
         raise OSError(str(exc)) from exc
 
@@ -362,7 +385,8 @@ def _unpacked(data: bytes) -> Any:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return _message_pack(data)
+        found = _message_pack(data)
+        return _text(data) if found is None and b"\0" not in data else found
 
 
 def _message_pack(data: bytes) -> Any:
