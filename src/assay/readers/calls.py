@@ -106,6 +106,8 @@ class CallRule(Struct, frozen=True):
                 for name, expression in self.fields.items()
                 if (value := expression.value(own, _KINDS.get(name))) is not None
             }
+            if self.wrap and isinstance(opened(said.get("arguments")), str):
+                said["arguments"] = {self.wrap: said["arguments"]}
             if said:
                 found.extend(self._split(said) if self.split else [said])
         return found
@@ -170,9 +172,7 @@ def apply_rules(rules: tuple[CallRule, ...], scope: Scope, found: FoundRun) -> N
             if call is not None:
                 _add(said, call)
     for call in found.calls if making else ():
-        sent = _by_name(values.decode_arguments(call.arguments))
-        wrap = next((rule.wrap for rule in making if rule.wrap and isinstance(sent, str)), "")
-        call.arguments = {wrap: sent} if wrap else sent
+        call.arguments = _by_name(values.decode_arguments(call.arguments))
     if making:
         _number_turns(found.calls)
 

@@ -46,7 +46,9 @@ class Scope(Struct, eq=False):
 
     def root(self, mark: str) -> Any:
         """Where a path with that first character starts."""
-        return {"^": self.document, "@": self.beside, "%": self.groups}.get(mark, self.run)
+        if not mark:
+            return self.run
+        return self.document if mark == "^" else self.beside if mark == "@" else self.groups
 
 
 _Step = Callable[[Any, Scope], Iterator[Any]]

@@ -9,6 +9,7 @@ A table has a name, a title and one or more layouts; what stands at the top hold
     path            a pattern on the file's path; `%group` reads from it
     gather          a pattern with a number in a group: the files of a folder that are one run
     unless_beside   a file that must not be there; the run is read with that
+    part_of         the name of the file whose run it belongs to: it is none by itself
     runs            where the runs are; without it each document (or the file's lines) is one
     names           true: the keys under which the runs stand are `%name`
     split           the key that tells the runs apart among which the items are mixed
@@ -60,8 +61,8 @@ if TYPE_CHECKING:
 _LOOKED_AT = 5
 _SHAPE = (
     *("is", "absent", "file", "beside", "above", "path", "runs", "split", "calls", "without"),
-    *("many", "result", "server", "run_id", "extra", "branches", "expand", "call", "say", "gather"),
-    *("unless_beside", "names", "outcome_extra", "lines"),
+    *("many", "result", "server", "run_id", "extra", "branches", "expand", "call", "say"),
+    *("gather", "part_of", "unless_beside", "names", "outcome_extra", "lines"),
 )
 _HEADER = ("title", "cannot", "gives", "layout", "code", "like")
 KEYS = frozenset((*_HEADER, *_SHAPE, *FACTS, "usage"))
@@ -100,6 +101,7 @@ class Layout(Struct, frozen=True, eq=False):
     call: tuple[CallRule, ...] = ()
     say: SpeechRule | None = None
     gather: re.Pattern[str] | None = None
+    part_of: str = ""
     outcome_extra: tuple[tuple[str, Path], ...] = ()
     unless_beside: str = ""
     names: bool = False
@@ -128,7 +130,10 @@ class Table(Struct, frozen=True, eq=False):
     def read(self, file: File) -> Iterator[AgentTestCase | Unreadable]:
         """The runs of a file, and what could not be read in its place."""
         layout = self._layout_of_file(file)
-        if layout is not None and layout.gather is not None:
+        if layout is not None and layout.part_of:
+            problem = f"belongs to the runs of {layout.part_of}"
+            yield Unreadable(file.name, problem, kind="read_beside")
+        elif layout is not None and layout.gather is not None:
             yield from self._read_folder(file, layout, layout.gather)
         elif layout is not None and layout.is_listed and layout.runs is None:
             yield from self._read_whole(file, layout)
@@ -150,6 +155,10 @@ class Table(Struct, frozen=True, eq=False):
             if any(self._fits(layout, value, file) for value in looked_at):
                 return layout
         return None
+
+    def _fitting(self, value: Any, file: File) -> Layout | None:
+        """The first layout that a value has the signs of."""
+        return next((layout for layout in self.layouts if self._fits(layout, value, file)), None)
 
     def _fits(self, layout: Layout, value: Any, file: File) -> bool:
         if layout.is_listed is not isinstance(value, list):
@@ -198,18 +207,14 @@ class Table(Struct, frozen=True, eq=False):
             if isinstance(item, Unreadable):
                 yield item
                 continue
-            value = item.value
-            listed = [layout for layout in self.layouts if layout.is_listed and layout.runs]
-            if listed and not isinstance(value, list):
-                value = [value]
-            layout = next((found for found in self.layouts if self._fits(found, value, file)), None)
-            if layout is None and value is not item.value:
-                value = item.value
-                layout = next((f for f in self.layouts if self._fits(f, value, file)), None)
+            # A line may be the one item of a list that stands for itself.
+            value, layout = item.value, self._fitting(item.value, file)
+            if layout is None and isinstance(value, dict):
+                value, layout = [value], self._fitting([value], file)
             if layout is not None:
                 yield from self._unit(layout, Document(value, item.position), file)
-            else:
-                yield unexpected(file.name, value, self.title, item.position)
+            elif not file.is_mixed:
+                yield unexpected(file.name, item.value, self.title, item.position)
 
     def _unit(
         self, layout: Layout, document: Document, file: File
@@ -479,6 +484,7 @@ def _layout(row: dict[str, Any]) -> Layout:
         call=tuple(rule_of(rule) for rule in row.get("call", ())),
         say=speech_of(row.get("say")),
         gather=_pattern(row.get("gather")),
+        part_of=row.get("part_of", ""),
         outcome_extra=tuple(_kept(text) for text in _texts(row.get("outcome_extra"))),
         unless_beside=row.get("unless_beside", ""),
         names=bool(row.get("names", False)),

@@ -196,21 +196,24 @@ def decode_arguments(sent: object) -> Any:
     return decoded if isinstance(decoded, dict) else sent
 
 
+_USAGE_PATHS = tuple((name, tuple(key.split(".") for key in keys)) for name, keys in USAGE_KEYS)
+
+
 def usage_of(reports: Iterable[object]) -> dict[str, int]:
     """The token counts of the model's replies, summed; empty where none reports any."""
     totals: dict[str, int] = {}
     for report in reports:
-        if isinstance(report, dict):
-            for name, paths in USAGE_KEYS:
-                counts = (count(_at(report, path)) for path in paths)
-                found = next((number for number in counts if number is not None), None)
+        if isinstance(report, dict) and report:
+            for name, paths in _USAGE_PATHS:
+                known = (count(_at(report, path)) for path in paths if path[0] in report)
+                found = next((number for number in known if number is not None), None)
                 if found is not None:
                     totals[name] = totals.get(name, 0) + found
     return totals
 
 
-def _at(report: object, path: str) -> Any:
-    for key in path.split("."):
+def _at(report: Any, path: list[str]) -> Any:
+    for key in path:
         report = report.get(key) if isinstance(report, dict) else None
     return report
 
