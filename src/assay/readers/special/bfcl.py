@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile, zip_longest
 from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -369,7 +370,12 @@ class _Whereabouts(NamedTuple):
 
 
 def _whereabouts(file: File) -> _Whereabouts:
-    path = PurePath(str(file.path) if "!" in file.name else whole_path(file.name))
+    return _whereabouts_of(str(file.path) if "!" in file.name else whole_path(file.name))
+
+
+@lru_cache(maxsize=64)
+def _whereabouts_of(name: str) -> _Whereabouts:
+    path = PurePath(name)
     folders = path.relative_to(path.anchor).parts[:-1]
     groups = tuple(takewhile(GROUPS.__contains__, reversed(folders)))[::-1]
     above = folders[: len(folders) - len(groups)]
