@@ -89,6 +89,11 @@ class Expression(Struct, frozen=True):
             return self.otherwise.value(scope, kind)
         return found
 
+    def key_of_found(self, scope: Scope) -> str | None:
+        """The key under which its value stands."""
+        key = self.path.key_of_found(scope) if self.path is not None else None
+        return key or (self.otherwise.key_of_found(scope) if self.otherwise else None)
+
     def _raw(self, scope: Scope, kind: Callable[[object], Any] | None) -> Any:
         if self.path is None:
             return _filled(self.template, scope)
@@ -258,6 +263,11 @@ def facts_of(expressions: dict[str, Expression], scope: Scope) -> dict[str, Any]
     counts = _counts(expressions["usage"], scope) if "usage" in expressions else None
     counts = dict(counts or {}) | {name: known.pop(name) for name in _TOKENS if name in known}
     known["usage"] = values.usage(counts)
+    if "decided_by" not in known:
+        stated = (expressions.get(name) for name in ("success", "score") if name in known)
+        keys = (one.key_of_found(scope) for one in stated if one is not None)
+        key = next(filter(None, keys), None)
+        known["decided_by"] = None if key is None else f"the file's {key!r}"
     known["outcome"] = _outcome({name: known.pop(name, None) for name in _OUTCOME})
     if "expected_tools" in known:
         known["expected_tools"] = _expected(known["expected_tools"])

@@ -3,7 +3,7 @@
     a.b          the value under a key, and under a key in that
     'a.b'        a key with dots in it
     []           every item of a list; an object stands for a list of itself
-    [2] [-1]     one item
+    [2] [-1]     one item; `[1:]` those from the second on
     [k=v|w]      the items whose value at `k` is one of these; `k!=v`, `k`, `!k`; `&` joins
     [k~t] [k!~t] the items whose text at `k` has `t` in it, or has not
     *            every value of an object or a list
@@ -33,6 +33,7 @@ _MOST_BELOW = 20_000
 _LONGEST_TEXT = 16 * 1024 * 1024
 # How a text begins that may hold JSON, also JSON that was encoded twice.
 _OPENERS = ("{", "[", '"')
+_SLICE = re.compile(r"(-?\d{0,6}):(-?\d{0,6})")
 _INDEX = re.compile(r"-?\d{1,6}")
 
 
@@ -84,6 +85,17 @@ class Path(Struct, frozen=True):
         """The first value there; None where nothing is."""
         found = self.all(scope)
         return found[0] if found else None
+
+    def key_of_found(self, scope: Scope) -> str | None:
+        """The last key of the alternative that is there; None where nothing is."""
+        texts = split_outside(self.text, "|")
+        found = (
+            t
+            for t, r in zip(texts, self.routes, strict=True)
+            if r.values(scope.root(r.mark), scope)
+        )
+        text = next(found, None)
+        return None if text is None else split_outside(text.lstrip("^@%"), ".")[-1].strip("'")
 
     def within(self, value: Any, scope: Scope | None = None) -> list[Any]:
         """Every value there, from a value other than the run."""
@@ -200,6 +212,9 @@ def _items(value: Any) -> list[Any]:
 def _bracket(text: str) -> _Step:
     if not text:
         return lambda value, scope: iter(_items(value))  # noqa: ARG005 - one signature for all
+    if (part := _SLICE.fullmatch(text)) is not None:
+        chosen = slice(*(int(bound) if bound else None for bound in part.groups()))
+        return lambda value, scope: iter(_items(value)[chosen])  # noqa: ARG005 - one signature
     if _INDEX.fullmatch(text):
         index = int(text)
         return lambda value, scope: iter(_items(value)[index:][:1])  # noqa: ARG005

@@ -513,7 +513,7 @@ def _expression(key: str, text: str) -> str:
 
 def _kept(text: str) -> tuple[str, Path]:
     key, colon, path = text.partition(": ")
-    path = path if colon else text
-    return key if colon else split_outside(path.lstrip("^@%"), ".")[-1].strip("'"), compile_path(
-        path
-    )
+    if colon:
+        return key, compile_path(path)
+    first = split_outside(text, "|")[0].lstrip("^@%")
+    return split_outside(first, ".")[-1].strip("'"), compile_path(text)
