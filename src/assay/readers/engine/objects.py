@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from assay.readers.engine.packed import decoded
@@ -20,6 +21,8 @@ from assay.readers.engine.words import (
 
 LONGEST_NAME = 200
 _LONGEST_ID = 400
+# How many fields of a record are searched for its time, for each call in it.
+_MOST_FIELDS = 60
 _SPOKEN_KEYS = (
     *("content", "text", "parts", "value", "message", "tool_calls", "body", "contents"),
     *("tool_call_id", "data"),
@@ -162,7 +165,7 @@ def _take_time(found: Fields, key: Key, value: Any) -> None:
 
 def time_in(obj: dict[str, Any]) -> Any:
     """When something was recorded: the first field that is a time."""
-    for text, value in obj.items():
+    for text, value in islice(obj.items(), _MOST_FIELDS):
         if key_of(text).time in {"at", "start"} and isinstance(value, str | int | float):
             return value
     return None
