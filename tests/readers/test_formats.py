@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.readers import read_runs
-from assay.readers.formats import GENERIC, Format, all_formats, format_named, format_names, rows
-from assay.readers.table import KEYS
+from assay.readers.formats import Format, all_formats, format_named, format_names, rows
+from assay.readers.table import GENERIC, KEYS
 from assay.test_case import AgentTestCase
 
 FOLDER = Path(__file__).parent / "formats"
