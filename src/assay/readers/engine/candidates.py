@@ -11,9 +11,11 @@ from assay.readers.engine.events import Call, Place, Result, Source
 from assay.readers.engine.objects import (
     Fields,
     fields_of,
+    holds_results,
     identifier,
     is_definition,
     short_text,
+    span_ids,
     speaker_in,
     stated_error,
     stated_failure,
@@ -137,7 +139,7 @@ class _Candidate:
         self.near: Kind = self.kind or ("result" if names_result else "call" if key.of_call else "")
         if self.speaker in {"user", "assistant", "system"} and self.kind != "call":
             self.near = self.kind
-        if not self.own.call_id and self._only_holds_results():
+        if not self.own.call_id and self._onlyholds_results():
             self.kind = self.near = ""
         if self.near or self.own.name_strength < STRONG:
             for text, inner in self.wrappers.items():
@@ -157,11 +159,11 @@ class _Candidate:
             if isinstance(value, dict) and value and key_of(text).is_wrapper
         }
 
-    def _only_holds_results(self) -> bool:
+    def _onlyholds_results(self) -> bool:
         """Whether an object is but the holder of a list of results, each with its call's id."""
         if self.speaker == "tool":
-            return _holds_results(self.obj.get("content") or self.obj.get("parts"))
-        return self.near == "result" and _holds_results(self.own.result)
+            return holds_results(self.obj.get("content") or self.obj.get("parts"))
+        return self.near == "result" and holds_results(self.own.result)
 
     def _settle_kind(self) -> None:
         """A message of kind "tool" is a result, unless it has arguments or a state."""
@@ -376,7 +378,7 @@ class _Candidate:
         if self.span is None:
             call.own_id = own.own_id
         else:
-            call.span_id, call.parent_id = _span_ids(self.span)
+            call.span_id, call.parent_id = span_ids(self.span)
         return call
 
     def _is_made(self, call: Call) -> bool:
@@ -490,28 +492,3 @@ def is_from_model(place: Place) -> bool:
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and value.isidentifier()
-
-
-def _holds_results(content: Any) -> bool:
-    """Whether something is a list of whole results."""
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            continue
-        if kind_of(block.get("type")) == "result":
-            return True
-        if any(key_of(text).is_call_id or key_of(text).of_result for text in block):
-            return True
-    return False
-
-
-def _span_ids(span: dict[str, Any]) -> tuple[str | None, str | None]:
-    context = span.get("context")
-    ids: dict[str, str | None] = {}
-    for holder in (context, span) if isinstance(context, dict) else (span,):
-        for text, value in holder.items():
-            key = key_of(text)
-            if key.is_parent:
-                ids["parent"] = identifier(value) or ids.get("parent")
-            elif key.words in {("span", "id"), ("id",)}:
-                ids[key.words[0]] = identifier(value)
-    return ids.get("span") or ids.get("id"), ids.get("parent")

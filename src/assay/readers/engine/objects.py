@@ -299,3 +299,29 @@ def stated_error(obj: dict[str, Any]) -> str | dict[str, Any] | None:
         if key_of(text).flag == "failure" and isinstance(value, str | dict) and value:
             return value
     return None
+
+
+def holds_results(content: Any) -> bool:
+    """Whether something is a list of whole results."""
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, dict):
+            continue
+        if kind_of(block.get("type")) == "result":
+            return True
+        if any(key_of(text).is_call_id or key_of(text).of_result for text in block):
+            return True
+    return False
+
+
+def span_ids(span: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The id of a span and that of its parent."""
+    context = span.get("context")
+    ids: dict[str, str | None] = {}
+    for holder in (context, span) if isinstance(context, dict) else (span,):
+        for text, value in holder.items():
+            key = key_of(text)
+            if key.is_parent:
+                ids["parent"] = identifier(value) or ids.get("parent")
+            elif key.words in {("span", "id"), ("id",)}:
+                ids[key.words[0]] = identifier(value)
+    return ids.get("span") or ids.get("id"), ids.get("parent")
