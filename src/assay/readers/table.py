@@ -27,6 +27,8 @@ A table has a name, a title and one or more layouts; what stands at the top hold
     extra           paths that are kept by their last key, or `key: path`; `*rest` for the keys of
                     a row that nothing else reads
     outcome_extra   the same, kept with the outcome
+    session         `session_id`, which identifies a run together with its place
+    times           `started_at` and `ended_at`
     like            a row whose keys hold here, too; one named `_x` is no format of its own
 
 and the facts of `assay.readers.facts`.
@@ -65,7 +67,9 @@ _SHAPE = (
     *("gather", "part_of", "unless_beside", "names", "outcome_extra", "lines"),
 )
 _HEADER = ("title", "cannot", "gives", "layout", "code", "like")
-KEYS = frozenset((*_HEADER, *_SHAPE, *FACTS, "usage"))
+# What is written short: the id of a session that identifies a run, its begin and its end.
+_SHORT = ("session", "times")
+KEYS = frozenset((*_HEADER, *_SHORT, *_SHAPE, *FACTS, "usage"))
 _LITERAL = frozenset({"framework", "decided_by"})
 _LINES = "["
 PLACE, NONE, REST = "place", "none", "*rest"
@@ -443,10 +447,20 @@ def table_of(name: str, row: dict[str, Any]) -> Table:
     common = {key: value for key, value in row.items() if key not in _HEADER}
     layouts = row.get("layout") or [{}]
     try:
-        compiled = tuple(_layout(common | layout) for layout in layouts)
+        compiled = tuple(_layout(_spelled_out(common) | _spelled_out(part)) for part in layouts)
     except (InvalidRecord, re.error) as exc:
         raise InvalidRecord(f"table {name}: {exc}") from exc
     return Table(name, row.get("title", name), row.get("cannot", ""), compiled)
+
+
+def _spelled_out(row: dict[str, Any]) -> dict[str, Any]:
+    """A row in which what is written short stands in full."""
+    full = {key: value for key, value in row.items() if key not in _SHORT}
+    if "session" in row:
+        full = {"run_id": [row["session"], PLACE], "session_id": row["session"]} | full
+    if "times" in row:
+        full |= dict(zip(("started_at", "ended_at"), row["times"], strict=True))
+    return full
 
 
 def _layout(row: dict[str, Any]) -> Layout:
