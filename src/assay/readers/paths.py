@@ -58,8 +58,17 @@ _Step = Callable[[Any, Scope], Iterator[Any]]
 class _Route(Struct, frozen=True):
     mark: str
     steps: tuple[_Step, ...]
+    # The keys of a path that is nothing but keys, as most are: followed without the steps.
+    keys: tuple[str, ...] | None = None
 
     def values(self, start: Any, scope: Scope) -> list[Any]:
+        """Every value there, nulls left out."""
+        if self.keys is not None:
+            value = start
+            for key in self.keys:
+                value = opened(value) if isinstance(value, str) else value
+                value = value.get(key) if isinstance(value, dict) else None
+            return [] if value is None else [value]
         found = [start]
         for step in self.steps:
             found = [below for value in found for below in step(value, scope)]
@@ -122,7 +131,9 @@ def _route(text: str, whole: str) -> _Route:
         if not part:
             raise InvalidRecord(f"path {whole!r}: a key is missing beside a dot")
         steps.extend(_steps(part))
-    return _Route(mark, tuple(steps))
+    parts = split_outside(rest, ".")
+    is_plain = all(part.startswith("'") or not set(part) & set("*[") for part in parts)
+    return _Route(mark, tuple(steps), tuple(p.strip("'") for p in parts) if is_plain else None)
 
 
 def split_outside(text: str, mark: str) -> list[str]:
