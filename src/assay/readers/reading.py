@@ -162,7 +162,7 @@ class RunReader:
         return self._read_as is not None and self._read_as.name != OWN_FORMAT
 
     def _detected(self, file: File) -> Format | None:
-        if not file.head() and _BEGINS_JSON.match(file.text() or b""):
+        if not file.head() and _BEGINS_JSON.match(file.start()):
             return None  # no text in which somebody wrote of calls, but a broken document
         own = next((table for table in self._own if table.matches(file)), None)
         return own or pick_format(file, likely=self._likely)

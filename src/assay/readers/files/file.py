@@ -191,6 +191,14 @@ class File:
         encoding = _wide_encoding(start)
         return file if encoding is None else _transcoded(file, encoding)
 
+    def start(self) -> bytes:
+        """How its text begins."""
+        try:
+            with self.open() as file:
+                return peek(file)
+        except OSError:
+            return b""
+
     def text(self) -> bytes | None:
         """All of its text, for formats that are no JSON; None where there is too much of it."""
         if self._text is None:

@@ -33,7 +33,7 @@ _LARGEST_EXPANSION = 300
 # Below this a packed file may expand as it likes: it can do no harm. The same for all archives
 # that lie in one.
 _HARMLESS_BYTES = 64 << 20
-_HARMLESS_TOGETHER = 256 << 20
+_HARMLESS_TOGETHER = 128 << 20
 _PIECE = 16 * 1024
 # Zstd gives out all that a piece holds: small pieces bound what that may be.
 _ZSTD_PIECE = 2 * 1024
