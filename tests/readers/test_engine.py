@@ -364,3 +364,46 @@ def test_hostile_input_takes_no_time(name: str) -> None:
     for run in find_runs(value):
         to_case(run)
     assert time.process_time() - began < 5
+
+
+# -- meta-tools
+
+
+def unfolded(tool: str, sent: Any) -> list[Any]:
+    run = {"tool_calls": [{"tool_name": tool, "arguments": sent, "result": "R", "id": "c"}]}
+    (found,) = find_runs(run)
+    return to_case(found).calls
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("execute_tool", {"server": "db", "tool": "query", "args": '{"sql": "select 1"}'}),
+        ("mcp-call-tool", {"tool_slug": "query", "arguments": {"sql": "select 1"}}),
+        ("gateway", {"mcp_server": "db", "toolName": "query", "input": {"sql": "select 1"}}),
+        (
+            "multi_tool_use.parallel",
+            {"tool_uses": [{"tool": "query", "args": {"sql": "select 1"}}]},
+        ),
+    ],
+)
+def test_a_meta_tool_shows_the_call_it_stands_for(tool: str, sent: Any) -> None:
+    outer, inner = unfolded(tool, sent)
+    assert (inner.tool, inner.parameters) == ("query", {"sql": "select 1"})
+    assert (inner.call_id, inner.parent_id, inner.turn) == ("c/1", "c", outer.turn)
+    assert inner.server == next((sent[key] for key in sent if "server" in key), None)
+    assert inner.result == (None if tool.endswith("parallel") else outer.result)
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("create_user", {"name": "Ann", "parameters": {"a": 1}}),
+        ("create_server", {"server": "s", "name": "Ann", "parameters": {"a": 1}}),
+        ("execute_tool", {"tool": "t", "args": "no object"}),
+        ("execute_sql", {"query": "select", "params": {}}),
+        ("batch", {"calls": []}),
+    ],
+)
+def test_ordinary_calls_stay_alone(tool: str, sent: Any) -> None:
+    assert len(unfolded(tool, sent)) == 1

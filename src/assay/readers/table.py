@@ -46,6 +46,7 @@ from assay.errors import InvalidRecord, UnknownName
 from assay.readers.calls import CallRule, SpeechRule, apply_rules, rule_of, speech_of
 from assay.readers.documents import Document, Unreadable, unexpected
 from assay.readers.engine import FoundRun, find_runs, to_case
+from assay.readers.engine.inner import with_inner_calls
 from assay.readers.facts import FACTS, HOW, Expression, compile_expression, facts_of
 from assay.readers.paths import Path, Scope, compile_path, split_outside, without, word_of
 from assay.readers.values import place_id, stable_id
@@ -251,7 +252,7 @@ class Table(Struct, frozen=True, eq=False):
             seen.update(map(id, chain))
             groups = scope.groups | ({"branch": str(number)} if len(chains) > 1 else {})
             own = Scope(chain, scope.document, scope.beside, groups)
-            copied = len(merged(find_runs(shared, known=True)).calls) if shared else 0
+            copied = _count_calls(shared) if shared else 0
             for case in self._cases(layout, own, source):
                 if case.execution_data is not None:
                     del case.execution_data.tool_executions[:copied]
@@ -308,6 +309,10 @@ class Table(Struct, frozen=True, eq=False):
         if layout.own_id and isinstance(parts[0], str | int) and not more:
             return str(parts[0])
         return stable_id(self.name, *parts, *more)
+
+
+def _count_calls(records: list[Any]) -> int:
+    return len(with_inner_calls(merged(find_runs(records, known=True)).calls))
 
 
 def _extra(kept: tuple[tuple[str, Path], ...], scope: Scope) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from assay.execution import ARGUMENTS_RECORDED, MCPExecutionData, ToolExecutionR
 from assay.readers.engine.echoes import without_echoes
 from assay.readers.engine.events import Call
 from assay.readers.engine.found import FoundCall, FoundRun
+from assay.readers.engine.inner import with_inner_calls
 from assay.readers.engine.links import link
 from assay.readers.engine.objects import identifier, short_text
 from assay.readers.engine.packed import decoded
@@ -179,7 +180,9 @@ def to_case(found: FoundRun, **facts: Any) -> AgentTestCase:
     known["input"] = known["input"] or ""
     return AgentTestCase(
         execution_data=MCPExecutionData(
-            [_executed(call) for call in found.calls], rounds, planning_json_compliance=None
+            [_executed(call) for call in with_inner_calls(found.calls)],
+            rounds,
+            planning_json_compliance=None,
         ),
         **known,
     )

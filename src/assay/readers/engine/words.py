@@ -210,7 +210,7 @@ def _classified(text: str) -> Key:
 def _name_strength(words: tuple[str, ...], among: frozenset[str], joined: str) -> int:
     if among & _NO_NAME:
         return NONE
-    if among & TOOL and words[-1] in ONE_TOOL | {"name", "key", "used"}:
+    if among & TOOL and words[-1] in ONE_TOOL | {"name", "key", "used", "slug"}:
         return STRONG
     if joined in _STRONG_NAMES:
         return STRONG
