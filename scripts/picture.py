@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
 from assay.cli.score_book import ScoreBook
-from assay.ingest.documents import Unreadable
-from assay.ingest.reading import read_runs
 from assay.metrics.catalogue import metric_named
+from assay.readers import Unreadable, read_runs
 from assay.render.score_table import label_lines, score_table, summary_lines
 from assay.scoring import score_cases
 

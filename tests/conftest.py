@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ LONGEST = (
 
 
 # Where readers are given what is nested without end.
-NESTED = frozenset({"ingest", "evidence", "judge", "agents", "cli", "tests"})
+NESTED = frozenset({"readers", "evidence", "judge", "agents", "cli", "tests"})
 
 
 @pytest.hookimpl(wrapper=True)
@@ -103,3 +104,11 @@ def shared_path(*parts: str) -> Path:
 def shared() -> Callable[..., Path]:
     """The way to a file of the shared folder: `shared("oracle", "mcp-tool", "cases.json")`."""
     return shared_path
+
+
+def unpacked_ds200(folders: pytest.TempPathFactory) -> Path:
+    """ToolGym's reference dataset; skips the test where there is none."""
+    folder = folders.mktemp("toolgym")
+    with tarfile.open(shared_path("oracle", "toolgym", "ds200.tar.gz")) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "ds200"

@@ -23,10 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import zstandard
-from msgspec.structs import replace
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import unpacked_ds200
 
-from assay import AgentTestCase
 from assay.errors import AssayError, JudgeUnavailable, NotJson, UnknownName, WriteFailed
 from assay.importing import ImportReport, ImportSettings, import_runs, sharing
 from assay.importing import hand as importing_hand
@@ -34,8 +32,7 @@ from assay.importing import workers as importing_workers
 from assay.importing.hand import Hand
 from assay.importing.portions import PORTION_BYTES, Portion, portions_of
 from assay.importing.workers import Workers, _Far, _Telling, _Told, _Worker
-from assay.ingest import openai_chat, reading
-from assay.ingest.documents import Unreadable
+from assay.readers import Unreadable, reading
 from assay.store import Store
 from assay.store.layout import Layout
 from assay.store.writing import Writer
@@ -44,7 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from assay.ingest.recording import Recording
+    from assay import AgentTestCase
+
 
 # Enough bytes that the work is shared.
 _FILES = 90
@@ -632,16 +630,15 @@ def test_a_run_that_cannot_be_kept_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, together: bool
 ) -> None:
     """No reader should make one; where one does, it is told of and passed over."""
-    read = openai_chat.OPENAI_CHAT.read
+    finished = reading._finished
 
-    def badly(recording: Recording) -> Iterator[Any]:
-        for item in read(recording):
-            if isinstance(item, AgentTestCase) and "Number 7?" in item.input:
-                item.attempt = "seven"  # type: ignore[assignment]
-            yield item
+    def badly(item: Any, *args: Any) -> Any:
+        run = finished(item, *args)
+        if "Number 7?" in run.input:
+            run.attempt = "seven"
+        return run
 
-    chosen = replace(openai_chat.OPENAI_CHAT, read=badly)
-    monkeypatch.setattr(reading, "pick_format", lambda *_, **__: (chosen, 1.0))
+    monkeypatch.setattr(reading, "_finished", badly)
     for i in range(20):
         write(tmp_path / "runs" / f"{i:02}.json", a_chat(i))
     hand, report = Hand(ImportSettings(str(tmp_path / "store"))), ImportReport()
@@ -695,7 +692,7 @@ def test_runs_of_small_files_are_worked_on_together(
 
 
 @pytest.mark.parametrize("walked", [True, False])
-def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) -> None:
+def test_small_files_of_a_folder_are_read_ahead(tmp_path: Path, *, walked: bool) -> None:
     runs = tmp_path / "runs" / "trajectories" / "m" / "pass@1"
     runs.mkdir(parents=True)
     for i in range(20):
@@ -716,32 +713,6 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     assert told == [
         {"tool": "get", "success_rule": "error_noun", "blame": "model", "folder_model": "m"}
     ]
-
-
-def test_files_are_looked_at_ahead_also_among_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = tmp_path / "runs"
-    runs.mkdir()
-    for i in range(48):
-        is_chat = i % 16 == 15
-        recorded = a_chat(i) if is_chat else a_trajectory(i)
-        name = f"trajectory_{i:02}{'_chat' * is_chat}.json"
-        (runs / name).write_text(json.dumps(recorded, indent=2))
-    closer: list[str] = []
-    import_file = Hand.import_file
-
-    def looked_closer(self: Hand, file: str, *args: Any, **options: Any) -> int:
-        closer.append(Path(file).stem)
-        return import_file(self, file, *args, **options)
-
-    monkeypatch.setattr(Hand, "import_file", looked_closer)
-    settings = ImportSettings(str(tmp_path / "store"), named=frozenset({str(runs)}))
-    hand, report = Hand(settings), ImportReport()
-    with hand.writer:
-        hand.import_files([*map(str, sorted(runs.iterdir()))], report)
-    assert closer == ["trajectory_15_chat", "trajectory_31_chat", "trajectory_47_chat"]
-    assert hand.written().formats == {"toolgym": 45, "openai-chat": 3}
 
 
 def test_what_was_read_ahead_and_not_imported_is_left(tmp_path: Path) -> None:
@@ -781,12 +752,12 @@ def test_reports_add_up() -> None:
     part = ImportReport(added=2, evaluations=3, summaries=4, judged_known_already=5, files=6)
     part.note(Unreadable("b", "q"))
     part.note(Unreadable("c", "none", kind="passed_over"))
-    part.note(Unreadable("d", "NaN", kind="mended"))
+    part.note(Unreadable("d", "NaN", kind="repaired"))
     part.note(Unreadable("e", "an outcome", kind="read_beside"))
     part.formats["assay"] += 2
     total.merge(part)
     assert (total.added, total.evaluations, total.summaries, total.files) == (3, 3, 4, 6)
-    assert (total.problem_count, total.passed_over, total.mended) == (2, 1, 1)
+    assert (total.problem_count, total.passed_over, total.repaired) == (2, 1, 1)
     assert total.read_beside == 1
     assert [problem.path for problem in total.problems] == ["a", "b"]
     assert (total.runs, total.items, total.formats["assay"]) == (3, 15, 2)

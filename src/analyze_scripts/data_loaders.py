@@ -1,11 +1,11 @@
 """The seed's loaders under the seed's name."""
 
-from assay.ingest.toolgym_tables import (
+from assay.outcome.seed import classify_error
+from assay.readers.special.toolgym_tables import (
     load_individual_evals,
     load_summary_files,
     load_trajectory_data,
 )
-from assay.outcome.seed import classify_error
 
 __all__ = [
     "classify_error",

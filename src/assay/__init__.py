@@ -34,9 +34,9 @@ _HOMES = {
     "ToolExecutionResult": "assay.execution",
     "ToolUseMetric": "assay.metrics.tool_use",
     "TrajectoryMatch": "assay.metrics.trajectory",
-    "Unreadable": "assay.ingest.documents",
+    "Unreadable": "assay.readers.documents",
     "Usage": "assay.run",
-    "read_runs": "assay.ingest.reading",
+    "read_runs": "assay.readers.reading",
     "score_cases": "assay.scoring",
     "score_stream": "assay.scoring",
 }
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult as ToolExecutionResult
     from assay.expectation import Expectations as Expectations
     from assay.expectation import ExpectedWrite as ExpectedWrite
-    from assay.ingest.documents import Unreadable as Unreadable
-    from assay.ingest.reading import read_runs as read_runs
     from assay.metrics import Metric as Metric
     from assay.metrics.chatbot import ChatbotEvaluator as ChatbotEvaluator
     from assay.metrics.effects import EffectMatch as EffectMatch
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
     from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric
     from assay.metrics.trajectory import TrajectoryMatch as TrajectoryMatch
+    from assay.readers.documents import Unreadable as Unreadable
+    from assay.readers.reading import read_runs as read_runs
     from assay.run import RunOutcome as RunOutcome
     from assay.run import Source as Source
     from assay.run import Usage as Usage

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from assay.errors import AssayError, NativeObject
 from assay.extras import require
-from assay.ingest.stated_calls import calls_named
 from assay.metrics.mcp_tool import LastResultInNumbers
 from assay.metrics.mcp_tool import MCPToolMetric as NativeMetric
+from assay.metrics.stated_calls import calls_named
 from assay.test_case import AgentTestCase as NativeCase
 from assay.test_case import LLMTestCase as NativePlainCase
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.ingest.documents import Unreadable
-from assay.ingest.reading import read_runs
+from assay.readers import Unreadable, read_runs
 from assay.test_case import AgentTestCase
 
 SCRIPT = Path(__file__).parent / "spans_script.py"

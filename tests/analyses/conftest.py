@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import shared_path, unpacked_ds200
 
 if TYPE_CHECKING:
     from pathlib import Path

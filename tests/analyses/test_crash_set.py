@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import unpacked_ds200
 
 from assay import Store
 from assay.analyses import ANALYSES, distribution, exported_evaluations, opened, weighted

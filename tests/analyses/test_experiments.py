@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import unpacked_ds200
 
 from assay import Store
 from assay.analyses import agreement, efficiency, passes, queries, summary, weighted

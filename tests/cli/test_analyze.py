@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import shared_path, unpacked_ds200
 
 from assay import AgentTestCase
 from assay.analyses import ANALYSES

@@ -134,12 +134,12 @@ def test_mixed_formats_in_one_folder(assay: Assay) -> None:
     write("mixed/m/m_by_j/pass@1/eval_u.json", json.dumps(EVALUATION).encode())
     write("mixed/c.jsonl.gz", gzip.compress(lines(case(3))))
     write("mixed/d.zip", zipped(x=lines(case(4)), deep__y=lines(case(5))))
-    write("mixed/README.md", b"# not looked into")
+    write("mixed/README.md", b"# notes")
     write("mixed/LICENSE", b"Permission is hereby granted")
     write("mixed/package.json", b'{"name": "x", "version": "1.0.0"}')
     done = assay("mixed", "--json")
     assert done.code == 0
-    assert (done.json["added"], done.json["evaluations"], done.json["passed_over"]) == (6, 1, 2)
+    assert (done.json["added"], done.json["evaluations"], done.json["passed_over"]) == (6, 1, 3)
     assert done.json["formats"] == {"assay": 5, "openai-chat": 1}
     (row,) = Store("store").query("SELECT model, judge, attempt FROM evaluations")
     assert row == {"model": "m", "judge": "j", "attempt": 1}
@@ -163,7 +163,7 @@ def test_what_lies_beside_a_run_is_neither_passed_over_nor_known(assay: Assay) -
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "1 run added to store (read: mcpmark 1)",
-        "1 file was read with the run of another file",
+        "1 file belongs to runs in other files",
     ]
     assert Store("store").query("SELECT outcome_success FROM runs") == [{"outcome_success": True}]
 
@@ -171,7 +171,7 @@ def test_what_lies_beside_a_run_is_neither_passed_over_nor_known(assay: Assay) -
 def test_what_two_files_tell_was_not_there_before(assay: Assay) -> None:
     write("two/a.jsonl", lines(case(1), case(2)))
     write("two/b.jsonl", lines(case(1), case(2), case(3)))
-    again = "2 were told more than once, and counted once"
+    again = "2 duplicates were counted once"
     assert again in assay("two", "--jobs", "1").out
     assert "5 were there already" in assay("two", "--jobs", "1").out
 
@@ -207,7 +207,7 @@ def test_a_store_that_is_named_is_told_what_it_is(assay: Assay) -> None:
     Path("store").rename("other.assay")
     done = assay("other.assay")
     assert done.code == 3
-    told = "is a store of ours; export the runs themselves, as .jsonl, and import those"
+    told = "is an assay store; export the runs as .jsonl and import those"
     assert f"not read: other.assay: {told}" in done.err
     assert not Path("store").exists()
     done = assay("other.assay/batches", "a.jsonl")
@@ -269,13 +269,13 @@ def test_a_wrong_format_reads_nothing_and_says_so(assay: Assay) -> None:
     write("a.jsonl", lines(case(1)))
     done = assay("a.jsonl", "--format", "toolgym")
     assert done.code == 3
-    assert "a.jsonl:1: expected a ToolGym trajectory" in done.err
+    assert "a.jsonl: is no toolgym, but looks like assay" in done.err
     assert not Path("store").exists()
 
 
 def test_explain_tells_what_the_formats_cannot_say(assay: Assay) -> None:
     write("chat.json", json.dumps(CHAT).encode())
-    assert re.search(r"^openai-chat: .{40}", assay("chat.json", "--explain").out, re.M)
+    assert re.search(r"^openai-chat: .{20}", assay("chat.json", "--explain").out, re.M)
     done = assay("chat.json", "--explain", "--json")
     assert done.json["runs"] == 1
     assert done.err.startswith("openai-chat: ")
@@ -385,9 +385,6 @@ def damaged() -> bytes:
     return whole[:middle] + bytes(40) + whole[middle + 40 :]
 
 
-TAR = "is a tar archive; unpack it, or give it a name that ends in .tar, .tar.gz or .tar.zst"
-
-
 def tarred() -> bytes:
     """A tar of many lines that would be runs in a file of their own."""
     packed, text = io.BytesIO(), lines(*map(case, range(20)))
@@ -398,16 +395,13 @@ def tarred() -> bytes:
     return packed.getvalue()
 
 
-def test_a_tar_archive_is_read_by_its_name(assay: Assay) -> None:
-    done = assay(write("x.jsonl", tarred()))
-    assert done.code == 3
-    assert f"not read: x.jsonl: {TAR}" in done.err
-    assert not Path("store").exists()
-    assert "20 runs added" in assay(write("x.tar.gz", gzip.compress(tarred()))).out
+def test_an_archive_is_known_by_its_content(assay: Assay) -> None:
+    assert "20 runs added" in assay(write("x.jsonl", tarred())).out
+    assert "20 were there already" in assay(write("x.tar.gz", gzip.compress(tarred()))).out
 
 
 BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
-    "a truncated zip": ("x.zip", truncated, "x.zip: not a usable zip archive"),
+    "a truncated zip": ("x.zip", truncated, "x.zip: is not a usable archive"),
     "a damaged zip": ("x.zip", damaged, "is damaged"),
     "a zip bomb": ("x.zip", bomb, "that is refused"),
     "a truncated gzip": (
@@ -417,16 +411,14 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a truncated gzip of no other suffix": (
         "x.gz",
-        lambda: gzip.compress(os.urandom(5000))[:2000],
+        lambda: gzip.compress(lines(*map(case, range(900))))[:900],
         "x.gz is damaged",
     ),
-    "a tar archive by another name": ("x.json.gz", lambda: gzip.compress(tarred()), TAR),
-    "a truncated tar": ("x.tar", lambda: tarred()[:3000], "x.tar: damaged tar archive"),
-    "no gzip at all": ("x.json.gz", lambda: b"plain", "Not a gzipped file"),
-    "binary": ("x.json", lambda: b"\x00\x01\x02\xff" * 1000, "x.json: not JSON"),
+    "a truncated tar": ("x.tar", lambda: tarred()[:3000], "x.tar: is a damaged archive"),
+    "no gzip at all": ("x.json.gz", lambda: b"plain", "x.json.gz: not JSON"),
+    "binary": ("x.json", lambda: b"\x00\x01\x02\xff" * 1000, "x.json: is binary"),
     "an empty file": ("x.json", lambda: b"", "x.json: is empty"),
     "an empty zip": ("x.zip", lambda: b"", "x.zip: is empty"),
-    "UTF-16": ("x.json", lambda: '{"input": "q"}'.encode("utf-16"), "save it as UTF-8"),
     "nested without end": ("x.json", lambda: b"[" * 200_000, "x.json"),
     "JSON cut off": ("x.json", lambda: json.dumps(case(1)).encode()[:-20], "x.json: not JSON"),
 }
@@ -613,11 +605,11 @@ def session_lines(calls: int) -> list[dict[str, Any]]:
 
 def test_a_session_that_grew_counts_once(assay: Assay, tmp_path: Path) -> None:
     file = tmp_path / "s-1.jsonl"
-    for calls, told in ((2, ""), (5, "1 run of the store had gone on: only the later"), (5, "")):
+    for calls, told in ((2, ""), (5, "1 earlier state of a run was replaced"), (5, "")):
         file.write_text("".join(json.dumps(line) + "\n" for line in session_lines(calls)))
         done = assay(str(file))
         assert done.code == 0
-        assert ("gone on" in done.out) == bool(told)
+        assert ("replaced by a later one" in done.out) == bool(told)
         assert told in done.out
         (row,) = Store("store").query("SELECT calls, (SELECT COUNT(*) FROM calls) AS n FROM runs")
         assert (row["calls"], row["n"]) == (calls, calls)

@@ -379,7 +379,10 @@ def test_reasons_are_told_case_by_case(assay: Assay) -> None:
     odd = GOOD | {"run_id": "odd", "actual_output": ""}
     done = assay("score", write("runs.jsonl", WRONG, odd), "--verbose")
     arithmetic = "0.750 = mean of schema 0.00, names 1.00, ok 1.00, 1 - fail 1.00"
-    assert f"wrong\nNo problem found (evidence).\nMeasured part only (judging is off): {arithmetic}" in done.out
+    assert (
+        f"wrong\nNo problem found (evidence).\nMeasured part only (judging is off): {arithmetic}"
+        in done.out
+    )
     assert "\nDoubtful: Actual output cannot be empty\n" in done.out
     assert done.err == "1 doubtful\n"
     brief = assay("score", "runs.jsonl")

@@ -23,8 +23,7 @@ from tests.store.runs import SMALL, fill, run, runs, samples
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.cli.export import EXPORTS
 from assay.evaluation import RecordedEvaluation
-from assay.ingest.atif import ATIF
-from assay.ingest.recording import FilePlace, Recording
+from assay.readers import read_runs
 from assay.run import RunOutcome, Source
 from assay.store import Store
 
@@ -809,7 +808,7 @@ def test_doctor_tells_a_script_that_something_is_lost(assay: Assay) -> None:
 def test_our_own_reader_finds_the_calls_in_a_trajectory_again(assay: Assay) -> None:
     fill(Store.create("samples.assay"), samples())
     assert assay("export", "samples.assay", "-o", "x.atif.jsonl").code == 0
-    again = list(ATIF.read(Recording(FilePlace(Path("x.atif.jsonl")))))
+    again = list(read_runs("x.atif.jsonl"))
     assert all(isinstance(case, AgentTestCase) for case in again)
     for before, after in zip(samples(), again, strict=True):
         assert isinstance(after, AgentTestCase)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scripts.formats_table import table
 from tests.docs.pages import PATIENCE, pages_of, run_page
 
-from assay.ingest.sources import SUFFIXES
 from assay.store import TABLES
 
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     run_page(page, tmp_path, monkeypatch)
 
 
-def test_every_suffix_of_a_recording_is_named() -> None:
-    (page,) = pages_of("reference/cli.md")
-    (line,) = (line for line in page.read_text("utf-8").splitlines() if "`.ndjson`" in line)
-    assert [suffix for suffix in SUFFIXES if suffix and f"`{suffix}`" not in line] == []
+def test_every_format_is_listed_as_it_describes_itself() -> None:
+    (page,) = (page for page in pages_of("reference/*/*.md") if page.stem == "index")
+    assert table() in page.read_text("utf-8"), "run scripts/formats_table.py"
 
 
 def test_every_table_that_can_be_exported_is_named() -> None:

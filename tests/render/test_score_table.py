@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from assay.ingest.documents import Unreadable
 from assay.metrics.mcp_tool.result import MEASURED_RATES
+from assay.readers import Unreadable
 from assay.render.score_rows import FILE_COLUMNS, run_label, score_row, unreadable_row
 from assay.render.score_table import label_lines, reason_text, score_table, summary_lines
 from assay.run import Source

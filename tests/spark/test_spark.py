@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
+from tests.conftest import shared_path, unpacked_ds200
 from tests.spark.odd_runs import odd_runs, odd_store
 from tests.spark.quick import JAVA, ROOM, SETTINGS, quick_environment
 

@@ -229,8 +229,19 @@ def test_an_answer_alone_is_growth(tmp_path: Path) -> None:
     assert [case.actual_output for case in store.cases()] == ["answer 2"]
 
 
-def test_an_id_without_calls_or_words_grows_by_its_start_alone() -> None:
-    assert continues(state(3), earlier=state(0))
+def test_runs_that_share_only_their_start_and_question_are_different_runs(tmp_path: Path) -> None:
+    assert not continues(state(3), earlier=state(0))
+    store = new_store(tmp_path)
+    fill(store, [state(3), state(0)])
+    assert stored(store) == [("session", 0), ("session", 3)]
+
+
+def test_earlier_states_that_are_dropped_are_counted(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    with store.writer() as writer:
+        writer.add(state(2))
+        writer.add(state(5))
+    assert (writer.added, writer.known_already, writer.earlier_states) == (1, 1, 1)
 
 
 def test_an_id_that_many_runs_share_is_no_runs_id(tmp_path: Path) -> None:

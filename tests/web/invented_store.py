@@ -6,8 +6,7 @@ import random
 from pathlib import Path
 
 from assay import AgentTestCase, MCPExecutionData, RunOutcome, Store, ToolExecutionResult, Usage
-from assay.ingest.documents import Unreadable
-from assay.ingest.reading import read_runs
+from assay.readers import Unreadable, read_runs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "runs"
 # Name, share of tasks it does, share of its calls that are wrong, seconds a call.

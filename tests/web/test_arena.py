@@ -16,7 +16,7 @@ from tests.web.arena_talk import posed, wait_until_answered
 from tests.web.patient_client import CLIENT
 
 from assay.agents.scripted.behaviours import HOSTILE
-from assay.ingest.reading import read_runs
+from assay.readers import read_runs
 from assay.store import Store
 from assay.test_case import AgentTestCase
 

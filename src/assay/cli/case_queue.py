@@ -8,8 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from assay.cli.sources import names_a_store
-from assay.ingest.documents import Unreadable
-from assay.ingest.reading import read_runs
+from assay.readers import Unreadable, read_runs
 from assay.scoring import KnownCase
 
 if TYPE_CHECKING:

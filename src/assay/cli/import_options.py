@@ -18,7 +18,19 @@ Redact = Annotated[
     bool, typer.Option("--redact/--no-redact", help="Mask keys, tokens and passwords.")
 ]
 RedactEmails = Annotated[bool, typer.Option("--redact-emails", help="Mask e-mail addresses too.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Tell what the formats found cannot say.")]
+Mapping = Annotated[
+    Path | None,
+    typer.Option(
+        "--map",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A file of tables for formats of your own; see assay formats --explain.",
+    ),
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="List what each detected format does not record.")
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; all cores.")
 ]

@@ -17,8 +17,8 @@ from assay.cli.progress import ReadingProgress
 from assay.cli.sources import FormatOption, check_sources, hidden_folders, total_bytes
 from assay.cli.stores import as_far_as_the_disk_goes
 from assay.importing import ImportReport, ImportSettings, import_runs
-from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.own_process import ignore_further_ctrl_c
+from assay.readers import format_named, format_names, formats_in_file
 from assay.records import counted
 from assay.store import Store
 
@@ -41,6 +41,7 @@ Examples:
   assay import traces/ --store runs.assay
   assay import session.jsonl.gz logs/*.eval --store runs.assay --explain
   cat spans.jsonl | assay import - --format otel --store runs.assay
+  assay import logs/ --map mine.toml --store runs.assay
 
 Importing the same runs again adds nothing. Exit codes: 0 ok, 2 wrong usage, 3 incomplete:
 something could not be read.
@@ -51,6 +52,7 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     sources: option.Sources,
     store: option.Store,
     format_name: FormatOption = None,
+    mapping: option.Mapping = None,
     redact: option.Redact = True,
     redact_emails: option.RedactEmails = False,
     explain: option.Explain = False,
@@ -61,10 +63,10 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Bring recorded runs into a store, whatever recorded them."""
     check_sources(sources)
-    if format_name is not None:
-        format_named(format_name)
+    _check_format(format_name, mapping)
     is_new = not store.exists()
-    settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
+    own = None if mapping is None else str(mapping)
+    settings = ImportSettings(str(store), format_name, own, redact=redact, emails=redact_emails)
     with as_far_as_the_disk_goes(store, "what was read before is kept: run it again to go on"):
         report = _imported(sources, settings, spark_of(engine, master), jobs)
     if is_new and not report.items:
@@ -80,6 +82,13 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
         _explain(report, Terminal(stderr=as_json))
     incomplete = report.problem_count or report.interrupted or not report.items
     raise typer.Exit(ExitCode.INCOMPLETE if incomplete else ExitCode.OK)
+
+
+def _check_format(format_name: str | None, mapping: Path | None) -> None:
+    """Refuse a format that nobody knows, before anything is read."""
+    own = [] if mapping is None else [table.name for table in formats_in_file(mapping)]
+    if format_name is not None and format_name not in own:
+        format_named(format_name)
 
 
 def _imported(
@@ -120,29 +129,30 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal, *, is_new: bool
             else ""
         )
         terminal.tell(f"{judged}{summaries} added")
-    if known := report.known_already + report.judged_known_already:
+    if known := report.known_already - report.earlier_states + report.judged_known_already:
         terminal.tell(_as_known(known, is_new=is_new))
-    if report.outgrown:
-        gone_on = counted(report.outgrown, "run of the store had", "runs of the store had")
-        terminal.tell(f"{gone_on} gone on: only the later state counts")
+    if earlier := report.outgrown + report.earlier_states:
+        replaced = counted(earlier, "earlier state of a run was", "earlier states of runs were")
+        terminal.tell(f"{replaced} replaced by a later one that begins with the same calls")
     if report.redactions:
         terminal.tell(counted(report.redactions, "secret masked", "secrets masked"))
     if report.read_beside:
-        beside = counted(report.read_beside, "file was", "files were")
-        terminal.tell(f"{beside} read with the run of another file")
+        beside = counted(report.read_beside, "file belongs", "files belong")
+        terminal.tell(f"{beside} to runs in other files")
     if report.passed_over:
-        passed_over = counted(report.passed_over, "file", "files")
-        terminal.tell(f"{passed_over} passed over: no run in there")
-    if report.mended:
-        terminal.tell(f"{report.mended:,} mended: NaN was read as null")
+        passed_over = counted(report.passed_over, "file holds", "files hold")
+        terminal.tell(f"{passed_over} no run")
+    if report.repaired:
+        repaired = counted(report.repaired, "value", "values")
+        terminal.tell(f"{repaired} repaired: NaN read as null, half characters as U+FFFD")
     for what, files in report.left_out.most_common(_MOST_LEFT_OUT_SHOWN):
-        terminal.tell(f"{counted(files, 'file', 'files')} read {what}")
+        terminal.tell(f"{counted(files, 'file', 'files')}: {what}")
 
 
 def _as_known(known: int, *, is_new: bool) -> str:
-    """What to say of that which was not added: a new store had nothing before."""
+    """What to say of runs that were not added: a new store had nothing before."""
     if is_new:
-        return f"{counted(known, 'was', 'were')} told more than once, and counted once"
+        return f"{counted(known, 'duplicate was', 'duplicates were')} counted once"
     return counted(known, "was there already", "were there already")
 
 
@@ -156,8 +166,8 @@ def _tell_problems(report: ImportReport, messages: Terminal) -> None:
         messages.tell("Interrupted: what was read so far is kept; run it again to go on", "yellow")
     if guessed := report.formats[_GUESSED]:
         messages.tell(
-            f"{counted(guessed, 'run was', 'runs were')} read by shape alone, in a format "
-            "nobody knows: look at some with assay show before you trust a number",
+            f"{counted(guessed, 'run was', 'runs were')} read by shape alone, without a known "
+            "format: check some with assay show before you trust a number",
             "yellow",
         )
 
@@ -170,8 +180,8 @@ def _tell_nothing_found(sources: Sequence[str], messages: Terminal) -> None:
 
 
 def _explain(report: ImportReport, terminal: Terminal) -> None:
-    for name in sorted(report.formats.keys() & set(FORMAT_NAMES)):
-        terminal.tell(f"{name}: {format_named(name).fidelity}")
+    for name in sorted(report.formats.keys() & set(format_names())):
+        terminal.tell(f"{name}: {format_named(name).cannot}")
 
 
 def _as_json(report: ImportReport) -> dict[str, object]:

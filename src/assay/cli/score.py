@@ -20,10 +20,9 @@ from assay.cli.score_report import report
 from assay.cli.score_run import score_all
 from assay.cli.sources import FormatOption, check_sources, names_a_store
 from assay.cli.stores import JsonOption
-from assay.ingest.expectation_files import read_expectations
-from assay.ingest.formats import format_named as known_format
-from assay.ingest.sources import STDIN, would_read
 from assay.judge.session import JudgeConfig, JudgeSession
+from assay.readers import STDIN, read_expectations, would_read
+from assay.readers import format_named as known_format
 from assay.render.row_files import FORMATS, JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS
 

@@ -18,9 +18,9 @@ from assay.validation import complaints_of_read_case
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.ingest.documents import Unreadable
     from assay.judge.session import JudgeSession
     from assay.metrics import Metric
+    from assay.readers import Unreadable
     from assay.render.row_files import Row
     from assay.scoring import CaseScores
     from assay.test_case import AgentTestCase

@@ -12,9 +12,9 @@ import typer
 
 from assay import __version__
 from assay.errors import InvalidRecord, InvalidTools
-from assay.ingest.documents import decode_json
 from assay.judge.choosing import NO_JUDGE
 from assay.metrics.catalogue import METRICS, metric_named
+from assay.readers import decode_json
 
 if TYPE_CHECKING:
     from assay.judge.session import JudgeSession

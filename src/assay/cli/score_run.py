@@ -16,7 +16,7 @@ from assay.scoring import Crew, score_cases
 if TYPE_CHECKING:
     from assay.cli.case_queue import CaseQueue
     from assay.cli.score_book import ScoreBook
-    from assay.ingest.documents import Unreadable
+    from assay.readers import Unreadable
     from assay.render.row_files import RowFiles
     from assay.scoring import CaseScores
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.ingest.sources import STDIN, is_store, walk_files
+from assay.readers import STDIN, is_store, walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
+    typer.Option(
+        "--format", metavar="NAME", help="Input format (default: detect); see assay formats."
+    ),
 ]
 
 

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
-from assay.ingest.documents import Unreadable
-from assay.ingest.reading import RunReader
-from assay.ingest.sources import EXPANDING, STDIN, is_pipe
 from assay.outcome import settle
 from assay.own_process import uninterrupted
+from assay.readers import STDIN, RunReader, Unreadable, is_pipe, small_file
 from assay.run import Source
 from assay.store import Store
 from assay.test_case import AgentTestCase
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Judged
     from assay.importing.report import ImportSettings, Watcher
-    from assay.ingest.reading import Glimpse
 
 
 _SECONDS_IN_HAND = 5.0
@@ -48,7 +45,7 @@ class Hand:
         """Open the store; the writer is entered by whoever works with this hand."""
         self._named = settings.named
         self._walked = bool(self._named) and all(Path(name).is_dir() for name in self._named)
-        self._reader = RunReader(settings.format_name)
+        self._reader = RunReader(settings.format_name, settings.mapping)
         # Others who found nothing to write may have taken the empty store away.
         store = Store.create(Path(settings.store))
         self._written_at = monotonic()
@@ -75,44 +72,27 @@ class Hand:
         next, so that its code stays at hand for the processor.
         """
         done = items = size = 0
-        for file, ahead in self._looked_ahead(files):
+        for file, data in self._read_ahead(files):
             if stopped():
                 break
             done += 1
-            found = None if ahead is None else ahead()
-            if found is None:
-                weight = size_of(file)
-                small = not _is_packed(file) and weight <= _LARGEST_TOGETHER
-                watching = None if small else watcher
-                items += self.import_file(file, report, watching, together=small)
-                size += weight
-            else:
-                self._take(found.item, report)
-                items += 1
-                size += found.size
+            weight = size_of(file) if data is None else len(data)
+            watching = watcher if weight > _LARGEST_TOGETHER else None
+            items += self.import_file(file, report, watching, data=data)
+            size += weight
             if enough is not None and size >= enough:
                 break
         self._add_waiting(report)
         return Imported(done, items, size)
 
-    def _looked_ahead(
-        self, files: Sequence[str]
-    ) -> Iterator[tuple[str, Callable[[], Glimpse | None] | None]]:
-        """Each file with what is known of it already, if any: small ones are read together."""
+    def _read_ahead(self, files: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Each file with its content, if it is small: a few of those are read together."""
         if not self._walked:  # what was named may be no file but a pipe, which is read but once
             yield from ((file, None) for file in files)
             return
         for at in range(0, len(files), _TOGETHER):
             together = files[at : at + _TOGETHER]
-            yield from zip(together, [*map(self._reader.look_ahead, together)], strict=True)
-
-    def _take(self, item: AgentTestCase | Judged, report: ImportReport) -> None:
-        """Take the one item of a file that is known already."""
-        report.files += 1
-        self._keep(item)
-        if isinstance(item, AgentTestCase):
-            self._unjudged.append(item)
-        self._add_waiting(report, at_least=_TOGETHER)
+            yield from zip(together, [*map(small_file, together)], strict=True)
 
     def import_file(
         self,
@@ -120,25 +100,25 @@ class Hand:
         report: ImportReport,
         watcher: Watcher | None = None,
         *,
-        together: bool = False,
+        data: bytes | None = None,
     ) -> int:
         """Import what a file holds; the number of runs and evaluations.
 
-        With `together` its last items may wait for those of the next. Ctrl-C leaves none waiting.
+        The items of a small file, whose content is `data`, may wait for those of the next. Ctrl-C
+        leaves none waiting.
         """
         report.files += 1
         count = 0
         on_bytes = None if watcher is None else watcher.read
         is_piped = self._is_piped(file)
-        most = _TOGETHER if together else None
         try:
-            for item in self._items(file, on_bytes, settle if is_piped else self._settle_later):
+            for item in self._items(file, data, on_bytes, is_piped=is_piped):
                 if isinstance(item, Unreadable):
                     report.note(item)
                     continue
                 count += 1
                 self._keep(item)
-                self._add_waiting(report, at_least=1 if is_piped else most or self._enough)
+                self._add_waiting(report, at_least=1 if is_piped else self._enough)
                 if watcher is not None:
                     watcher.done(1)
                 if file == STDIN:
@@ -146,7 +126,7 @@ class Hand:
         except KeyboardInterrupt:
             self._add_waiting(report)
             raise
-        if not together:
+        if data is None:
             self._add_waiting(report)
         return count
 
@@ -160,7 +140,7 @@ class Hand:
     @property
     def _enough(self) -> int:
         """How many items of a file are added together: few where much was read for them."""
-        read = self._reader.weight - self._weight_added
+        read = self._reader.size_read - self._weight_added
         return 1 if read > _LARGEST_TOGETHER else _TOGETHER
 
     def _keep(self, item: AgentTestCase | Judged) -> None:
@@ -180,7 +160,7 @@ class Hand:
             # Nothing is added twice, and counted as known already, where Ctrl-C comes meanwhile.
             unjudged, runs, judged = self._unjudged, self._runs, self._judged
             self._unjudged, self._runs, self._judged = [], [], []
-            self._weight_added = self._reader.weight
+            self._weight_added = self._reader.size_read
             for run in unjudged:
                 settle(run)
             self.writer.add_all(runs, on_unfit=partial(_note_unfit, report))
@@ -195,15 +175,16 @@ class Hand:
     def _items(
         self,
         file: str,
+        data: bytes | None,
         on_bytes: Callable[[int], object] | None,
-        judge: Callable[[AgentTestCase], object],
+        *,
+        is_piped: bool,
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         if file == STDIN:
             return self._reader.source(file, on_bytes=on_bytes, on_wait=self.writer.flush)
+        judge = settle if is_piped else self._settle_later
         named = file in self._named
-        return self._reader.file(
-            file, on_bytes=on_bytes, named=named, walked=self._walked, judge=judge
-        )
+        return self._reader.file(file, on_bytes=on_bytes, named=named, data=data, judge=judge)
 
     def written(self) -> ImportReport:
         """What the writer did, once it is closed."""
@@ -212,17 +193,13 @@ class Hand:
             added=self.writer.added,
             known_already=self.writer.known_already,
             outgrown=self.writer.outgrown,
+            earlier_states=self.writer.earlier_states,
             evaluations=added["evaluations"],
             summaries=added["summaries"],
             judged_known_already=known.total(),
             redactions=self.writer.redactions,
             formats=self.writer.formats_added + self.writer.formats_known,
         )
-
-
-def _is_packed(file: str) -> bool:
-    # Most are JSON, and need no copy in lower case.
-    return not file.endswith(".json") and file.lower().endswith(EXPANDING)
 
 
 def _note_unfit(report: ImportReport, run: AgentTestCase, why: Exception) -> None:

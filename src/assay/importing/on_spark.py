@@ -13,7 +13,7 @@ from assay.errors import SparkFailed
 from assay.importing.hand import Hand
 from assay.importing.portions import names_of, portions_of, stores_among
 from assay.importing.report import ImportReport
-from assay.ingest.sources import STDIN
+from assay.readers import STDIN
 from assay.store import Store
 
 if TYPE_CHECKING:

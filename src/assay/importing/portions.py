@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.ingest.documents import Unreadable
-from assay.ingest.sources import STDIN, walk_files, why_no_source
 from assay.json_values import without_surrogates
+from assay.readers import STDIN, Unreadable, walk_files, why_no_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from assay.ingest.documents import Unreadable
+from assay.readers import Unreadable
 
 _MOST_PROBLEMS_KEPT = 1_000
 
@@ -23,10 +23,14 @@ class Watcher(Protocol):
 
 
 class ImportSettings(Struct, frozen=True):
-    """How to import: into which store, from which format, what is masked, what was named."""
+    """How to import: into which store, from which format, what is masked, what was named.
+
+    `mapping` is a file of tables that describe formats of the user's own.
+    """
 
     store: str
     format_name: str | None = None
+    mapping: str | None = None
     redact: bool = True
     emails: bool = False
     named: frozenset[str] = frozenset()
@@ -38,12 +42,14 @@ class ImportReport(Struct):
     `formats` has the runs that were added or known already, by what they were read as; `left_out`
     has the files of which something was not read, by what that was; `read_beside` are files that
     were read with another, as an outcome beside its messages. `outgrown` are runs of the
-    store of which a later state was added.
+    store of which a later state was added; `earlier_states` those of the known ones that were read
+    in an earlier state than another.
     """
 
     added: int = 0
     known_already: int = 0
     outgrown: int = 0
+    earlier_states: int = 0
     evaluations: int = 0
     summaries: int = 0
     judged_known_already: int = 0
@@ -54,7 +60,7 @@ class ImportReport(Struct):
     problem_count: int = 0
     passed_over: int = 0
     read_beside: int = 0
-    mended: int = 0
+    repaired: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
 
@@ -76,8 +82,8 @@ class ImportReport(Struct):
         if problem.kind == "read_beside":
             self.read_beside += 1
             return
-        if problem.kind == "mended":
-            self.mended += 1
+        if problem.kind == "repaired":
+            self.repaired += 1
             return
         if problem.kind == "left_out":
             self.left_out[problem.problem] += 1

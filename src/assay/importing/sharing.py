@@ -21,8 +21,8 @@ from assay.importing.portions import (
 )
 from assay.importing.report import ImportReport, ImportSettings
 from assay.importing.workers import Workers
-from assay.ingest.sources import STDIN
 from assay.own_process import uninterrupted
+from assay.readers import STDIN
 from assay.store import Store
 
 if TYPE_CHECKING:

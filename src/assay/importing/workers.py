@@ -26,8 +26,8 @@ from assay.errors import OF_THE_DISK, AssayError
 from assay.importing.hand import Hand
 from assay.importing.portions import PORTION_BYTES, Portion
 from assay.importing.report import ImportReport, ImportSettings
-from assay.ingest.documents import Unreadable
 from assay.own_process import collect_seldom
+from assay.readers import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

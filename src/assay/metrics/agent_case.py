@@ -7,8 +7,8 @@ from typing import Any
 
 from assay.errors import InvalidRecord
 from assay.execution import MCPExecutionData
-from assay.ingest.answer_text import calls_in_text
-from assay.ingest.stated_calls import calls_named
+from assay.metrics.answer_text import calls_in_text
+from assay.metrics.stated_calls import calls_named
 from assay.records import preview
 from assay.test_case import AgentTestCase
 from assay.validation import refuse_unmeasurable

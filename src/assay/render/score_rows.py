@@ -13,7 +13,7 @@ from assay.scoring import Failed
 from assay.verdict import NEVER_SUCCESSFUL
 
 if TYPE_CHECKING:
-    from assay.ingest.documents import Unreadable
+    from assay.readers import Unreadable
     from assay.render.row_files import Row
     from assay.score import Score
     from assay.test_case import AgentTestCase

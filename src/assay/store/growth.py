@@ -206,7 +206,17 @@ def continues(later: AgentTestCase, *, earlier: AgentTestCase) -> bool:
         and _calls_go_on(later.calls, earlier.calls)
         and _messages_go_on(later, earlier)
         and _progress(later) > _progress(earlier)
+        and _has_begun(earlier)
     )
+
+
+def _has_begun(case: AgentTestCase) -> bool:
+    """Whether there is anything by which a run is known again: calls, or a reply.
+
+    Runs of one session that only share their start and their question are different runs.
+    """
+    messages = case.conversation_history or []
+    return bool(case.calls) or any(message.get("role") == "assistant" for message in messages)
 
 
 def _identity(case: AgentTestCase) -> tuple[object, ...]:

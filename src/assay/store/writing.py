@@ -145,6 +145,8 @@ class Writer:
         self.redactions = 0
         # Runs of the store that went on meanwhile, and are here in their later state now.
         self.outgrown = 0
+        # Of the runs that were known already: those that were there in a later state.
+        self.earlier_states = 0
         self.judged_added: Counter[str] = Counter()
         self.judged_known_already: Counter[str] = Counter()
         self._layout = layout
@@ -407,7 +409,9 @@ class Writer:
                 state.run_key: found[state.run_key] for state in stored if state.run_key in found
             }
             golden = golden_among(self._engine, batches, later) if later else []
-        self._let_go(found.keys() - later.keys())
+        earlier = found.keys() - later.keys()
+        self.earlier_states += len({item.key for item in self._items} & earlier)
+        self._let_go(earlier)
         return _Outgrown(later, golden)
 
     def _count(self) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay.errors import InvalidRecord
 from assay.execution import ToolExecutionResult
-from assay.ingest.stated_calls import ARGUMENT_KEYS, calls_named
+from assay.metrics.stated_calls import ARGUMENT_KEYS, calls_named
 from assay.records import preview
 
 # The calls of a group are matched subset by subset, and subsets double with each call.

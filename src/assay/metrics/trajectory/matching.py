@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.evidence import ALIGNMENTS, Order
-from assay.ingest.served_names import served_name
 from assay.metrics.trajectory.arguments import ArgumentMatch, ArgumentRules, match_arguments
 from assay.metrics.trajectory.expected import ExpectedCall
+from assay.readers.names import served_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ from msgspec import Struct
 from assay.errors import UnknownName
 from assay.evidence import ALIGNMENTS, Order
 from assay.execution import ToolExecutionResult
-from assay.ingest.stated_calls import calls_named
+from assay.metrics.stated_calls import calls_named
 from assay.metrics.trajectory.arguments import ArgumentRules, check_patterns
 from assay.metrics.trajectory.expected import Reference, read_references
 from assay.metrics.trajectory.matching import (

@@ -346,8 +346,13 @@ _CLAUSES = _Table(
 _LINES = _Table(
     LINES,
     {
-        **{"said": retold, "findings": _findings, "how": retold, "terms": _terms},
-        **{"dimension": Said, "verdict": Said, "basis": Said},
+        "said": retold,
+        "findings": _findings,
+        "how": retold,
+        "terms": _terms,
+        "dimension": Said,
+        "verdict": Said,
+        "basis": Said,
     },
 )
 WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS, *REASONS, *FIGURES)

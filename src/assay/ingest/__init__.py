@@ -1,1 +1,0 @@
-"""Foreign files to cases; what cannot be read is reported in its place."""

@@ -1,0 +1,1 @@
+"""Containers of recordings: files, folders, pipes, packed files, archives, databases and tables."""
