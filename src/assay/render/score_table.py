@@ -184,7 +184,7 @@ def _number(key: str, row: Row) -> Text:
 
 def _notes(row: Row) -> list[str]:
     """The lines of the reason that no column shows: no bare verdict, no formula."""
-    lines = row["reason"].splitlines()
+    lines: list[str] = row["reason"].splitlines()
     if row.get("verdict") is None:
         return lines[1:] if row["score"] is not None else lines
     head, *rest = lines or [""]

@@ -6,7 +6,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from assay.text.linear_search import occurrence_of
 from assay.store.listed_secrets import listed_secrets
 from assay.store.quoted_text import end_of_quoted
 from assay.store.secret_names import BOX, IS, PAIR, QUOTE, column_search
@@ -35,6 +34,7 @@ from assay.store.secret_values import (
     name_of,
 )
 from assay.store.table_secrets import table_secrets
+from assay.text.linear_search import occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.text.linear_search import occurrence_in_lower_case, occurrence_of
 from assay.store.secret_rules import MASK
+from assay.text.linear_search import occurrence_in_lower_case, occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
