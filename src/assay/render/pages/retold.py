@@ -344,8 +344,15 @@ _CLAUSES = _Table(
 )
 _LINES = _Table(
     LINES,
-    {"said": retold, "findings": _findings, "how": retold, "terms": _terms, "dimension": Said}
-    | dict.fromkeys(("verdict", "basis"), Said),
+    {
+        "said": retold,
+        "findings": _findings,
+        "how": retold,
+        "terms": _terms,
+        "dimension": Said,
+        "verdict": Said,
+        "basis": Said,
+    },
 )
 WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS, *REASONS, *FIGURES)
 WORDINGS += (*chatbot.CLAUSES, *chatbot.ORIGINS, *chatbot.COUNTED, *chatbot.PACKAGES)
