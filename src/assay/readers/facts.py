@@ -323,4 +323,4 @@ def _expected(stated: Any) -> list[Any] | None:
         if name is not None:
             sent: Any = next((value for value in arguments if value is not None), {})
             found.append({"name": name, "input_parameters": sent})
-    return found or None
+    return found or (stated if stated == [] else None)
