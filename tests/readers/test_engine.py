@@ -407,3 +407,39 @@ def test_a_meta_tool_shows_the_call_it_stands_for(tool: str, sent: Any) -> None:
 )
 def test_ordinary_calls_stay_alone(tool: str, sent: Any) -> None:
     assert len(unfolded(tool, sent)) == 1
+
+
+# -- results and ids
+
+
+def test_the_id_in_a_wrapped_call_is_that_of_the_call() -> None:
+    parts = [{"function_call": {"id": name, "name": "look", "args": {"at": name}}} for name in "ab"]
+    replies = [
+        {"functionResponse": {"id": name, "name": "look", "response": name * 2}}
+        for name in "ba"
+    ]
+    said = [{"role": "model", "parts": parts}, {"role": "user", "parts": replies}]
+    calls = calls_in([{"role": "user", "parts": [{"text": "look"}]}, *said])
+    assert [(call.call_id, call.result) for call in calls] == [("a", "aa"), ("b", "bb")]
+
+
+@pytest.mark.parametrize("extra", [{}, {"type": "tool_result"}])
+def test_a_result_with_an_empty_list_is_kept_whole(extra: dict[str, str]) -> None:
+    result = {**extra, "results": [], "query": "x", "total": 0}
+    alone = {"tool_name": "look", "arguments": {"a": 1}, "output": result}
+    parts = [{"functionCall": {"name": "look", "args": {"a": 1}}}]
+    reply = {"functionResponse": {"name": "look", "response": result}}
+    said = [{"role": "model", "parts": parts}, {"role": "user", "parts": [reply]}]
+    for recorded in ({"calls": [alone]}, [{"role": "user", "parts": [{"text": "look"}]}, *said]):
+        assert [call.result for call in calls_in(recorded)] == [result]
+
+
+def test_what_is_nested_too_deeply_for_a_record_is_cut_off() -> None:
+    deep: Any = "end"
+    for _ in range(300):
+        deep = {"below": deep}
+    call = {"tool_name": "look", "arguments": {"a": deep}, "result": [deep]}
+    (run,) = find_runs({"calls": [call]})
+    text = to_case(run).to_json()
+    assert text.count("below") > 300
+    assert "end" not in json.loads(text)["execution_data"]["tool_executions"][0]["result"]

@@ -49,7 +49,7 @@ from assay.readers.engine import FoundRun, find_runs, to_case
 from assay.readers.engine.inner import with_inner_calls
 from assay.readers.facts import FACTS, HOW, Expression, compile_expression, facts_of
 from assay.readers.paths import Path, Scope, compile_path, split_outside, without, word_of
-from assay.readers.values import place_id, stable_id
+from assay.readers.values import bounded, place_id, stable_id
 from assay.records import field_names
 from assay.run import Source
 from assay.test_case import AgentTestCase
@@ -252,7 +252,7 @@ class Table(Struct, frozen=True, eq=False):
             seen.update(map(id, chain))
             groups = scope.groups | ({"branch": str(number)} if len(chains) > 1 else {})
             own = Scope(chain, scope.document, scope.beside, groups)
-            copied = _count_calls(shared) if shared else 0
+            copied = count_calls(shared) if shared else 0
             for case in self._cases(layout, own, source):
                 if case.execution_data is not None:
                     del case.execution_data.tool_executions[:copied]
@@ -287,7 +287,7 @@ class Table(Struct, frozen=True, eq=False):
                 case.execution_data = None
             case.extra.update(extra)
             if layout.rest is not None and isinstance(scope.run, dict):
-                rest = {k: v for k, v in scope.run.items() if k not in layout.rest}
+                rest = {k: bounded(v) for k, v in scope.run.items() if k not in layout.rest}
                 case.extra.update(rest)
             case.source = Source(source.path, source.format, source.position)
             more = (number,) if len(found) > 1 else ()
@@ -311,12 +311,13 @@ class Table(Struct, frozen=True, eq=False):
         return stable_id(self.name, *parts, *more)
 
 
-def _count_calls(records: list[Any]) -> int:
+def count_calls(records: list[Any]) -> int:
+    """How many calls a case of these records has."""
     return len(with_inner_calls(merged(find_runs(records, known=True)).calls))
 
 
 def _extra(kept: tuple[tuple[str, Path], ...], scope: Scope) -> dict[str, Any]:
-    return {key: value for key, path in kept if (value := path.first(scope)) is not None}
+    return {key: bounded(value) for key, path in kept if (value := path.first(scope)) is not None}
 
 
 def _is_conversation(item: Document) -> bool:
