@@ -415,8 +415,7 @@ def test_ordinary_calls_stay_alone(tool: str, sent: Any) -> None:
 def test_the_id_in_a_wrapped_call_is_that_of_the_call() -> None:
     parts = [{"function_call": {"id": name, "name": "look", "args": {"at": name}}} for name in "ab"]
     replies = [
-        {"functionResponse": {"id": name, "name": "look", "response": name * 2}}
-        for name in "ba"
+        {"functionResponse": {"id": name, "name": "look", "response": name * 2}} for name in "ba"
     ]
     said = [{"role": "model", "parts": parts}, {"role": "user", "parts": replies}]
     calls = calls_in([{"role": "user", "parts": [{"text": "look"}]}, *said])
@@ -443,3 +442,43 @@ def test_what_is_nested_too_deeply_for_a_record_is_cut_off() -> None:
     text = to_case(run).to_json()
     assert text.count("below") > 300
     assert "end" not in json.loads(text)["execution_data"]["tool_executions"][0]["result"]
+
+
+# -- calls as tags in what a model said
+
+
+def said_in(*texts: str) -> list[dict[str, Any]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+def test_a_tag_around_tags_is_a_call() -> None:
+    conversation = said_in(
+        "read it",
+        "<thinking>With <read_file><path>x</path></read_file></thinking>\n"
+        "<read_file>\n<path>a.py</path>\n</read_file>\n<look>\n<at>b</at>\n</look>",
+        "[read_file for 'a.py'] Result:\n\ndef f(): pass\n\n[look] Result:\nnothing",
+        "<use_tool>\n<tool_name>rain</tool_name>\n"
+        '<arguments>\n{"city": "Oslo"}\n</arguments></use_tool>',
+        "denied",
+    )
+    assert found_in(conversation) == [
+        ("read_file", {"path": "a.py"}, "def f(): pass"),
+        ("look", {"at": "b"}, "nothing"),
+        ("use_tool", {"tool_name": "rain", "arguments": {"city": "Oslo"}}, "denied"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<ul><li>one</li></ul>",
+        "<my_note>only words</my_note>",
+        "<my_note><by>me</by></my_note> is how it is written.",
+        "<a_b>" * 50_000 + "".join(f"<t{number}>" for number in range(20_000)) + "</x>",
+    ],
+)
+def test_other_tags_are_no_calls(text: str) -> None:
+    began = time.process_time()
+    assert found_in(said_in("hello", text, "thanks")) == []
+    assert time.process_time() - began < 2
