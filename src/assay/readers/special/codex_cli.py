@@ -1,12 +1,15 @@
-"""Codex CLI: a forked session begins with a copy of its parent, which is not counted again.
+"""Codex CLI: what forked sessions copied of their parents, and commands that ran on.
 
 A fork's file begins with its own head, then the heads and lines of the sessions it comes from,
 written at once and with new times. Sessions and turns are named by UUIDs of version 7, which say
 when they were made: a turn that is older than its session was copied.
+
+A command may run on after its call came back; its end then comes back from a later call.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -23,6 +26,7 @@ from assay.test_case import AgentTestCase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.execution import ToolExecutionResult
     from assay.readers.files.file import File
 
 NAME = "codex-cli"
@@ -30,6 +34,7 @@ NAME = "codex-cli"
 _PAUSE = 1.0
 _TIMED_VERSION = 7
 _OF_MODEL = frozenset({"token_count", "agent_message"})
+_RUNNING = re.compile(r"(?s).{0,200}?Process running with session ID (\d{1,20})")
 # What the program itself adds in the user's name begins so.
 _NOT_ASKED = ("<", "# AGENTS.md")
 
@@ -38,6 +43,14 @@ class Rollouts(Table, frozen=True, eq=False):
     """Sessions as the table reads them, of forks the part of their own."""
 
     def _unit(
+        self, layout: Layout, document: Document, file: File
+    ) -> Iterator[AgentTestCase | Unreadable]:
+        for item in self._own_part(layout, document, file):
+            if isinstance(item, AgentTestCase):
+                _settle_left_running(item.calls)
+            yield item
+
+    def _own_part(
         self, layout: Layout, document: Document, file: File
     ) -> Iterator[AgentTestCase | Unreadable]:
         lines = document.value
@@ -59,6 +72,19 @@ class Rollouts(Table, frozen=True, eq=False):
                 case.usage = _spent(case.usage, before.get("usage"))
                 case.extra["copied_calls"] = count_calls(lines[1:copied])
                 yield case
+
+
+def _settle_left_running(calls: list[ToolExecutionResult]) -> None:
+    """What is recorded of a process is of the call that saw its end, where one did."""
+    ended = {
+        str(dict_or_empty(call.parameters).get("session_id"))
+        for call in calls
+        if call.reported_success is not None
+    }
+    for call in calls:
+        running = _RUNNING.match(call.result) if isinstance(call.result, str) else None
+        if running is not None and running[1] in ended:
+            call.reported_success, call.success, call.error_message = True, True, None
 
 
 def _is_asked(words: str) -> bool:

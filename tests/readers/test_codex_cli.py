@@ -1,4 +1,4 @@
-"""Forked sessions of Codex CLI: what was copied of the parent is not counted again."""
+"""Codex CLI: what was copied of a parent is not counted again; commands that ran on."""
 
 from __future__ import annotations
 
@@ -73,3 +73,20 @@ def test_a_fork_that_did_not_go_on_is_passed_over(tmp_path: Path) -> None:
     found = read(tmp_path, {"id": TIMED[1], "forked_from_id": "s0"}, *turn(TIMED[0], 1, "a", 30))
     assert isinstance(found, Unreadable)
     assert found.problem == "holds nothing but a copy of session s0"
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_the_end_of_a_process_is_of_the_call_that_saw_it(tmp_path: Path, is_ended: bool) -> None:
+    def called(second: int, own: str, sent: dict[str, int], came: str) -> list[dict[str, Any]]:
+        call = {"type": "function_call", "name": "run", "call_id": own, "arguments": sent}
+        back = {"type": "function_call_output", "call_id": own, "output": f"{came}\nOutput:\n"}
+        return [line("response_item", second, **call), line("response_item", second, **back)]
+
+    running = called(1, "a", {}, "Process running with session ID 5")
+    failed = line("event_msg", 3, type="exec_command_end", call_id="a", exit_code=1)
+    waited = called(4, "b", {"session_id": 5}, "Process exited with code 1") if is_ended else []
+    for events, reported in (([failed], is_ended), ([], is_ended or None)):
+        case = read(tmp_path, {"id": TIMED[1]}, *running, *events, *waited)
+        first, *others = case.calls
+        assert first.reported_success is reported
+        assert [call.reported_success for call in others] == [False] * is_ended
