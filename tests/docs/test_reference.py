@@ -23,7 +23,7 @@ def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_every_format_is_listed_as_it_describes_itself() -> None:
-    (page,) = (page for page in pages_of("reference/*/*.md") if page.stem == "index")
+    (page,) = (page for page in pages_of("reference/formats/*.md") if page.stem == "index")
     assert table() in page.read_text("utf-8"), "run scripts/formats_table.py"
 
 

@@ -407,3 +407,78 @@ def test_a_meta_tool_shows_the_call_it_stands_for(tool: str, sent: Any) -> None:
 )
 def test_ordinary_calls_stay_alone(tool: str, sent: Any) -> None:
     assert len(unfolded(tool, sent)) == 1
+
+
+# -- results and ids
+
+
+def test_the_id_in_a_wrapped_call_is_that_of_the_call() -> None:
+    parts = [{"function_call": {"id": name, "name": "look", "args": {"at": name}}} for name in "ab"]
+    replies = [
+        {"functionResponse": {"id": name, "name": "look", "response": name * 2}} for name in "ba"
+    ]
+    said = [{"role": "model", "parts": parts}, {"role": "user", "parts": replies}]
+    calls = calls_in([{"role": "user", "parts": [{"text": "look"}]}, *said])
+    assert [(call.call_id, call.result) for call in calls] == [("a", "aa"), ("b", "bb")]
+
+
+@pytest.mark.parametrize("extra", [{}, {"type": "tool_result"}])
+def test_a_result_with_an_empty_list_is_kept_whole(extra: dict[str, str]) -> None:
+    result = {**extra, "results": [], "query": "x", "total": 0}
+    alone = {"tool_name": "look", "arguments": {"a": 1}, "output": result}
+    parts = [{"functionCall": {"name": "look", "args": {"a": 1}}}]
+    reply = {"functionResponse": {"name": "look", "response": result}}
+    said = [{"role": "model", "parts": parts}, {"role": "user", "parts": [reply]}]
+    for recorded in ({"calls": [alone]}, [{"role": "user", "parts": [{"text": "look"}]}, *said]):
+        assert [call.result for call in calls_in(recorded)] == [result]
+
+
+def test_what_is_nested_too_deeply_for_a_record_is_cut_off() -> None:
+    deep: Any = "end"
+    for _ in range(300):
+        deep = {"below": deep}
+    call = {"tool_name": "look", "arguments": {"a": deep}, "result": [deep]}
+    (run,) = find_runs({"calls": [call]})
+    text = to_case(run).to_json()
+    assert text.count("below") > 300
+    assert "end" not in json.loads(text)["execution_data"]["tool_executions"][0]["result"]
+
+
+# -- calls as tags in what a model said
+
+
+def said_in(*texts: str) -> list[dict[str, Any]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+def test_a_tag_around_tags_is_a_call() -> None:
+    conversation = said_in(
+        "read it",
+        "<thinking>With <read_file><path>x</path></read_file></thinking>\n"
+        "<read_file>\n<path>a.py</path>\n</read_file>\n<look>\n<at>b</at>\n</look>",
+        "[read_file for 'a.py'] Result:\n\ndef f(): pass\n\n[look] Result:\nnothing",
+        "<use_tool>\n<tool_name>rain</tool_name>\n"
+        '<arguments>\n{"city": "Oslo"}\n</arguments></use_tool>',
+        "denied",
+    )
+    assert found_in(conversation) == [
+        ("read_file", {"path": "a.py"}, "def f(): pass"),
+        ("look", {"at": "b"}, "nothing"),
+        ("use_tool", {"tool_name": "rain", "arguments": {"city": "Oslo"}}, "denied"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<ul><li>one</li></ul>",
+        "<my_note>only words</my_note>",
+        "<my_note><by>me</by></my_note> is how it is written.",
+        "<a_b>" * 50_000 + "".join(f"<t{number}>" for number in range(20_000)) + "</x>",
+    ],
+)
+def test_other_tags_are_no_calls(text: str) -> None:
+    began = time.process_time()
+    assert found_in(said_in("hello", text, "thanks")) == []
+    assert time.process_time() - began < 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -201,3 +203,17 @@ def test_foreign_facts_that_are_named_like_ours_are_kept_apart(tmp_path: Path) -
     path = put(tmp_path, "log.json", chat() | {"usage": "unknown", "schema_version": [1]})
     runs, _ = read(path)
     assert AgentTestCase.from_dict(runs[0].to_dict()) == runs[0]
+
+
+def test_a_run_is_there_before_a_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "r") as source, os.fdopen(writing, "wb", buffering=0) as target:
+        monkeypatch.setattr(sys, "stdin", source)
+        runs = RunReader().source("-")
+        for number in range(3):
+            target.write(json.dumps(chat(number)).encode() + b"\n")
+            run = next(runs)
+            assert isinstance(run, AgentTestCase)
+            assert run.input == f"question {number}"
+        target.close()
+        assert list(runs) == []

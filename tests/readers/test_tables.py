@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import AssayError
 from assay.readers import read_runs
-from assay.readers.facts import compile_expression
+from assay.readers.facts import compile_expression, facts_of
 from assay.readers.formats import formats_in_file
 from assay.readers.paths import Scope, compile_path, without
 from assay.test_case import AgentTestCase
@@ -82,6 +82,13 @@ def test_a_path(path: str, found: list[Any]) -> None:
 )
 def test_an_expression(expression: str, found: Any) -> None:
     assert compile_expression(expression).value(Scope(RUN)) == found
+
+
+def test_an_empty_list_of_expected_tools_is_a_statement() -> None:
+    expressions = {"expected_tools": compile_expression("all runs.[].want.[] else runs.[].want")}
+    rows = [({"want": []}, []), ({"want": ["a"]}, ["a"]), ({"want": None}, None)]
+    for row, expected in rows:
+        assert facts_of(expressions, Scope({"runs": [row]})).get("expected_tools") == expected
 
 
 def test_keys_are_left_out_of_a_copy() -> None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.errors import UnknownName
-from assay.json_values import MAX_DEPTH
 from assay.readers import values
 from assay.readers.engine import FoundCall, FoundRun
 from assay.readers.facts import Expression, compile_expression
@@ -28,8 +27,6 @@ from assay.readers.paths import Path, Scope, compile_path, opened
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# How deep a result stands in the record of a run.
-_OUTER_LEVELS = 6
 _KINDS = {
     "tool": values.text,
     "call_id": values.text,
@@ -205,7 +202,7 @@ def _add(said: dict[str, Any], call: FoundCall) -> None:
         if name == "result" and call.has_result:
             continue
         if name == "result":
-            call.result, call.has_result = None if is_too_deep(value) else value, True
+            call.result, call.has_result = value, True
         elif name == "of":
             continue
         elif name == "arguments_part" and isinstance(call.arguments, dict | list):
@@ -217,17 +214,6 @@ def _add(said: dict[str, Any], call: FoundCall) -> None:
             call.arguments, call.arguments_recorded = value, True
         else:
             setattr(call, name, value)
-
-
-def is_too_deep(value: Any) -> bool:
-    """Whether a value is nested more deeply than any record may be."""
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH - _OUTER_LEVELS):
-        lists = (v.values() if isinstance(v, dict) else v for v in level)
-        level = [below for inner in lists for below in inner if isinstance(below, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def _by_name(sent: Any) -> Any:

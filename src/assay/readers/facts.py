@@ -255,11 +255,12 @@ def _times(value: Any, factor: float) -> float | None:
 def facts_of(expressions: dict[str, Expression], scope: Scope) -> dict[str, Any]:
     """The fields of a case that a table's expressions give for a run; unknown ones left out."""
     known: dict[str, Any] = {}
-    for name in FACTS:
-        if (expression := expressions.get(name)) is not None:
-            found = expression.value(scope, _KINDS.get(name))
-            if found is not None:
-                known[name] = found
+    for name, expression in expressions.items():
+        if name == "usage":
+            continue
+        found = expression.value(scope, _KINDS.get(name))
+        if found is not None:
+            known[name] = found
     counts = _counts(expressions["usage"], scope) if "usage" in expressions else None
     counts = dict(counts or {}) | {name: known.pop(name) for name in _TOKENS if name in known}
     known["usage"] = values.usage(counts)
@@ -323,4 +324,4 @@ def _expected(stated: Any) -> list[Any] | None:
         if name is not None:
             sent: Any = next((value for value in arguments if value is not None), {})
             found.append({"name": name, "input_parameters": sent})
-    return found or None
+    return found or (stated if stated == [] else None)

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -49,7 +50,7 @@ from assay.readers.engine import FoundRun, find_runs, to_case
 from assay.readers.engine.inner import with_inner_calls
 from assay.readers.facts import FACTS, HOW, Expression, compile_expression, facts_of
 from assay.readers.paths import Path, Scope, compile_path, split_outside, without, word_of
-from assay.readers.values import place_id, stable_id
+from assay.readers.values import bounded, place_id, stable_id
 from assay.records import field_names
 from assay.run import Source
 from assay.test_case import AgentTestCase
@@ -99,6 +100,7 @@ class Layout(Struct, frozen=True, eq=False):
     server: Expression | None = None
     run_id: tuple[Path | str, ...] = (PLACE,)
     own_id: bool = False
+    is_placed: bool = True
     extra: tuple[tuple[str, Path], ...] = ()
     is_listed: bool = False
     branches: tuple[Path, ...] = ()
@@ -169,10 +171,13 @@ class Table(Struct, frozen=True, eq=False):
         if layout.is_listed is not isinstance(value, list):
             return False
         scope = Scope(value, value)
+        if not layout.beside:
+            # Whether a file lies beside is asked last: it costs a look at the folder.
+            fits = layout.fits(value, scope)
+            other = layout.unless_beside
+            return fits and not (other and file.file_beside(other) is not None)
         if layout.unless_beside and file.file_beside(layout.unless_beside) is not None:
             return False
-        if not layout.beside:
-            return layout.fits(value, scope)
         others = [sign for sign in layout.signs if sign.text[:1] not in "@%"]
         if not all(sign.within(value) for sign in others):
             return False
@@ -226,8 +231,7 @@ class Table(Struct, frozen=True, eq=False):
     ) -> Iterator[AgentTestCase | Unreadable]:
         unit = document.value
         beside = file.beside(layout.beside, above=layout.above) if layout.beside else None
-        groups = layout.path.search(file.name) if layout.path else None
-        named = {key: text for key, text in groups.groupdict().items() if text} if groups else {}
+        named = dict(_named_parts(layout.path, file.name)) if layout.path else {}
         scope = Scope(unit, unit, beside, named)
         runs = list(_runs_of(layout, unit, scope))
         keys = _names_of(layout, unit)
@@ -252,7 +256,7 @@ class Table(Struct, frozen=True, eq=False):
             seen.update(map(id, chain))
             groups = scope.groups | ({"branch": str(number)} if len(chains) > 1 else {})
             own = Scope(chain, scope.document, scope.beside, groups)
-            copied = _count_calls(shared) if shared else 0
+            copied = count_calls(shared) if shared else 0
             for case in self._cases(layout, own, source):
                 if case.execution_data is not None:
                     del case.execution_data.tool_executions[:copied]
@@ -269,7 +273,8 @@ class Table(Struct, frozen=True, eq=False):
         facts = facts_of(layout.facts, scope)
         if "outcome" in facts:
             facts["outcome"].extra.update(_extra(layout.outcome_extra, scope))
-        found = find_runs(_part(layout, scope), known=self.name != GENERIC)
+        known = self.name != GENERIC
+        found = find_runs(_part(layout, scope), known=known) if layout.has_calls else []
         if not layout.many:
             found = [merged(found)]
         server = layout.server.value(scope) if layout.server else None
@@ -287,7 +292,7 @@ class Table(Struct, frozen=True, eq=False):
                 case.execution_data = None
             case.extra.update(extra)
             if layout.rest is not None and isinstance(scope.run, dict):
-                rest = {k: v for k, v in scope.run.items() if k not in layout.rest}
+                rest = {k: bounded(v) for k, v in scope.run.items() if k not in layout.rest}
                 case.extra.update(rest)
             case.source = Source(source.path, source.format, source.position)
             more = (number,) if len(found) > 1 else ()
@@ -296,13 +301,13 @@ class Table(Struct, frozen=True, eq=False):
 
     def _run_id(self, layout: Layout, scope: Scope, source: Source, more: tuple[int, ...]) -> str:
         parts: list[object] = []
-        place = place_id(str(source.path), source.position)
+        place = place_id(str(source.path), source.position) if layout.is_placed else ()
         for part in layout.run_id:
             if part == PLACE:
                 parts.extend(place)
             elif isinstance(part, Path):
                 value = part.first(scope)
-                own = part.text.endswith(f"|{PLACE}") and value is None
+                own = value is None and _falls_back(part)
                 if part.text.startswith("%") and isinstance(value, str) and value.isdecimal():
                     value = int(value)
                 parts.append(place if own else value)
@@ -311,12 +316,25 @@ class Table(Struct, frozen=True, eq=False):
         return stable_id(self.name, *parts, *more)
 
 
-def _count_calls(records: list[Any]) -> int:
+def count_calls(records: list[Any]) -> int:
+    """How many calls a case of these records has."""
     return len(with_inner_calls(merged(find_runs(records, known=True)).calls))
 
 
+def _falls_back(part: Path | str) -> bool:
+    """Whether the place stands for an id that is missing."""
+    return isinstance(part, Path) and part.text.endswith(f"|{PLACE}")
+
+
 def _extra(kept: tuple[tuple[str, Path], ...], scope: Scope) -> dict[str, Any]:
-    return {key: value for key, path in kept if (value := path.first(scope)) is not None}
+    return {key: bounded(value) for key, path in kept if (value := path.first(scope)) is not None}
+
+
+@lru_cache(maxsize=64)
+def _named_parts(pattern: re.Pattern[str], name: str) -> dict[str, str]:
+    """What the groups of a pattern on a path are; one file may hold thousands of runs."""
+    found = pattern.search(name)
+    return {key: text for key, text in found.groupdict().items() if text} if found else {}
 
 
 def _is_conversation(item: Document) -> bool:
@@ -496,6 +514,7 @@ def _layout(row: dict[str, Any]) -> Layout:
             for part in _texts(row.get("run_id", [PLACE]))
         ),
         own_id=isinstance(row.get("run_id"), str),
+        is_placed=any(part.endswith(PLACE) for part in _texts(row.get("run_id", PLACE))),
         extra=tuple(_kept(text) for text in _texts(row.get("extra")) if text != REST),
         is_listed=bool(row.get("lines")) or any(sign.startswith(_LINES) for sign in signs),
         branches=tuple(map(compile_path, _texts(row.get("branches")))),

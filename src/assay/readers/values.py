@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from assay.json_values import MAX_DEPTH
 from assay.run import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# How deep a value may be, which stands deep in the record of a run itself.
+_DEEPEST = MAX_DEPTH - 6
 _LARGEST = sys.float_info.max
 # A number below each bound is in seconds, milliseconds, microseconds, nanoseconds.
 _TIME_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (inf, 1e9))
@@ -252,3 +255,28 @@ def place_id(name: str, position: int | None) -> tuple[str, ...]:
 def _last_two_parts(path: str, folder: str) -> tuple[str, ...]:
     """The folder and the file of a path; kept because the runs of a file come one after another."""
     return Path(folder, path).parts[-2:]
+
+
+def bounded(value: Any) -> Any:
+    """A value that a record can hold: what is nested too deeply is cut off."""
+    return _cut(value, _DEEPEST) if _is_too_deep(value) else value
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_DEEPEST):
+        lists = (above.values() if isinstance(above, dict) else above for above in level)
+        level = [below for inner in lists for below in inner if isinstance(below, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _cut(value: Any, levels: int) -> Any:
+    if not isinstance(value, dict | list):
+        return value
+    if levels == 0:
+        return "…"
+    if isinstance(value, list):
+        return [_cut(item, levels - 1) for item in value]
+    return {key: _cut(item, levels - 1) for key, item in value.items()}

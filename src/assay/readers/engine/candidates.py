@@ -187,10 +187,11 @@ class _Candidate:
             if self.kind != "result" or key.of_call:
                 self._merge_call(text, found)
         elif own.name and self.near and not key.arguments and key.flag != "failure":
-            if not own.has_arguments and found.has_arguments:
+            is_result_itself = key.result > BODY or (key.result and text not in {"data", "payload"})
+            is_reply = is_result_itself and self.near == "result"
+            if not own.has_arguments and found.has_arguments and not is_reply:
                 self._take_arguments(found)
                 self._claim(text)
-            is_result_itself = key.result > BODY or (key.result and text not in {"data", "payload"})
             if own.result_strength < STRONG and found.has_result and not is_result_itself:
                 self._claim(text)
                 self._take_result(found)
@@ -471,7 +472,9 @@ def _taken_out(value: Any) -> Any:
         return value if (found := decoded(inner)) is inner else _taken_out(found) or value
     if isinstance(inner, dict) and kind_of(inner.get("type")) == "result":
         found = fields_of(inner)
-        if found.result_strength == STRONG or (found.call_id and found.has_result):
+        # Without the id of a call, an empty list beside other facts is one of them.
+        is_all = found.call_id or found.result or all(map(_is_formal, inner))
+        if found.has_result and is_all and (found.call_id or found.result_strength == STRONG):
             return found.result
     return value
 

@@ -14,7 +14,7 @@ from assay.readers.engine.links import link
 from assay.readers.engine.objects import identifier, short_text
 from assay.readers.engine.packed import decoded
 from assay.readers.engine.walk import Message, RunNotes, Walk
-from assay.readers.values import seconds, usage, usage_of
+from assay.readers.values import bounded, seconds, usage, usage_of
 from assay.test_case import AgentTestCase
 
 
@@ -84,7 +84,7 @@ def _found(call: Call, turn: int) -> FoundCall:
 
 
 def _unmatched(call: Call) -> dict[str, Any]:
-    known = {"call_id": call.call_id, "result": call.result}
+    known = {"call_id": call.call_id, "result": bounded(call.result)}
     return {name: value for name, value in known.items() if value is not None}
 
 
@@ -164,7 +164,7 @@ def to_case(found: FoundRun, **facts: Any) -> AgentTestCase:
         "input": found.question,
         "actual_output": found.answer,
         "conversation_history": found.messages or None,
-        "available_tools": found.offered,
+        "available_tools": bounded(found.offered),
         "model": found.model,
         "session_id": found.session_id,
         "usage": found.usage,
@@ -193,8 +193,8 @@ def _executed(call: FoundCall) -> ToolExecutionResult:
     duration = times[1] - times[0] if times[0] is not None and times[1] is not None else None
     return ToolExecutionResult(
         call.tool,
-        {} if call.arguments is None else call.arguments,
-        call.result,
+        {} if call.arguments is None else bounded(call.arguments),
+        bounded(call.result),
         success=call.reported_success is not False,
         server=call.server,
         execution_time=duration if duration is not None and duration >= 0 else None,

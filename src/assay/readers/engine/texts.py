@@ -12,7 +12,7 @@ from msgspec import Struct
 from assay.readers.engine.objects import fields_of, short_text
 from assay.readers.engine.packed import decode_at, decoded, parse_json
 from assay.readers.engine.steps import bracketed_action
-from assay.readers.engine.words import FINISHED, STRONG, split
+from assay.readers.engine.words import FINISHED, STRONG, key_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,11 @@ _INVOKE = re.compile(r'<(?:\w{1,20}:)?invoke name="([^"\n]{1,100})">')
 _FUNCTION = re.compile(r"<function=([\w.-]{1,100})>")
 _PARAMETER = re.compile(r'<(?:\w{1,20}:)?parameter name="([^"\n]{1,100})"[^>\n]{0,100}>')
 _FUNCTION_PARAMETER = re.compile(r"<parameter=([\w.-]{1,100})>")
+# Tags around tags: a tool and its arguments. The reply may be headed by the name of the tool.
+_TAG = re.compile(r"<([A-Za-z]\w{0,60})>")
+_HEADING = re.compile(r"^\[([A-Za-z]\w{0,60})(?: for [^\n]{0,2000}?)?\] Result:\s*", re.MULTILINE)
+# So many kinds of tags without an end are no tags.
+_MOST_OPEN = 50
 _LOGGED_CALL = re.compile(
     r"(?<![\w.])(?:tool|function|calling|call)\s{1,4}([A-Za-z_][\w.\-/]{0,100})\((?=\{)"
 )
@@ -66,7 +71,7 @@ class Written(Struct):
     failed: bool | None = None
 
 
-def written_calls(text: str, speaker: str) -> list[Written]:
+def written_calls(text: str, speaker: str, reply: str = "") -> list[Written]:
     """The calls in what somebody said; a user is believed only where results stand there, too."""
     if speaker == "user":
         if not _SPOKEN_BY_USER.search(text):
@@ -77,7 +82,8 @@ def written_calls(text: str, speaker: str) -> list[Written]:
     calls = _react(text)
     if any(call.arguments is not None or call.result is not None for call in calls):
         return calls
-    return _tagged(text) or _fenced_objects(text) or function_calls(text)
+    found = _tagged(text) or _nested_tags(text, reply)
+    return found or _fenced_objects(text) or function_calls(text)
 
 
 def document_calls(text: str) -> list[Written]:
@@ -98,7 +104,7 @@ def answer_to(calls: list[Written], text: str, speaker: str, reply: str) -> list
             language = next(filter(_PROGRAMS.get, split(blocks[0][0])), "bash")
             tool, argument = _PROGRAMS[language]
             calls = [Written(tool, {argument: blocks[0][1].strip()}, sign="code block")]
-    if calls and calls[-1].result is None:
+    if calls and not _take_headed(calls, reply) and calls[-1].result is None:
         calls[-1].result = _OBSERVED.sub("", reply, count=1) if _OBSERVED.match(reply) else reply
     return calls
 
@@ -185,6 +191,57 @@ def _elements(
             )
         found.append(Written(opening.group(1), arguments, sign="tagged block"))
     return found
+
+
+def _nested_tags(text: str, reply: str) -> list[Written]:
+    """Calls such as `<read_file><path>a.py</path></read_file>`.
+
+    Other texts are written in tags, too: those of calls end the message and have a name of
+    several words, or the reply is headed by their name.
+    """
+    if "</" not in text:
+        return []
+    headed = {heading[1] for heading in _HEADING.finditer(reply)}
+    length = len(text.rstrip())
+    found = []
+    for name, inside, end in _closed_tags(text):
+        arguments = {key: _value_of_tag(key, value) for key, value, _ in _closed_tags(inside)}
+        starts = _TAG.match(inside.lstrip())
+        is_call = starts is not None and starts[1] in arguments
+        if is_call and (name in headed or ("_" in name and end == length)):
+            found.append(Written(name, arguments, sign="tagged block"))
+    return found
+
+
+def _closed_tags(text: str) -> Iterator[tuple[str, str, int]]:
+    """The name, the inside and the end of each tag that is closed, outermost ones only."""
+    never_closed: set[str] = set()
+    position = 0
+    while len(never_closed) <= _MOST_OPEN and (tag := _TAG.search(text, position)) is not None:
+        name, position = tag[1], tag.end()
+        close = -1 if name in never_closed else text.find(f"</{name}>", position)
+        if close < 0:
+            never_closed.add(name)
+            continue
+        inside, position = text[position:close], close + len(name) + 3
+        yield name, inside, position
+
+
+def _value_of_tag(name: str, text: str) -> Any:
+    text = text.strip("\n")
+    return decoded(text) if key_of(name).arguments == STRONG else text
+
+
+def _take_headed(calls: list[Written], reply: str) -> bool:
+    """Give calls the results that stand below their names in a reply; whether there were any."""
+    headings = list(_HEADING.finditer(reply))
+    ends = [*(heading.start() for heading in headings[1:]), len(reply)]
+    taken = False
+    for heading, end in zip(headings, ends, strict=False):
+        waiting = (call for call in calls if call.tool == heading[1] and call.result is None)
+        if (call := next(waiting, None)) is not None:
+            call.result, taken = reply[heading.end() : end].strip("\n"), True
+    return taken
 
 
 def _fenced(text: str) -> Iterator[tuple[str, str]]:

@@ -122,11 +122,12 @@ class Walk:
         self._noted += 1
         return self._noted
 
-    def _note_written(self, written: Written, place: Place) -> None:
+    def _note_written(self, written: Written, place: Place) -> Call:
         call = Call(written.tool, written.arguments, place, written.sign, place.channel)
         call.result, call.has_result = written.result, written.result is not None
         call.failed = written.failed
         self._note(call)
+        return call
 
     # -- values
 
@@ -273,14 +274,17 @@ class Walk:
             if message is None or not message.text:
                 continue
             after = said[index + 1] if index + 1 < len(said) else None
-            calls = written_calls(message.text, message.speaker)
-            if after is not None:
-                calls = answer_to(calls, message.text, message.speaker, after.text)
+            reply = after.text if after is not None else ""
+            calls = written_calls(message.text, message.speaker, reply)
+            ended = {id(written) for written in calls if written.result is not None}
+            calls = answer_to(calls, message.text, message.speaker, reply)
             below = self._below(place, _MESSAGE, index=index)
             below.scope = scope
             for written in calls:
-                self._note_written(written, below)
-                self.events[-1].order, self.events[-1].message = message.order, numbers[index]
+                call = self._note_written(written, below)
+                call.order, call.message = message.order, numbers[index]
+                if after is not None and call.has_result and id(written) not in ended:
+                    call.answered = after.order
 
     # -- objects
 

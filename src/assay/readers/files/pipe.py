@@ -160,6 +160,10 @@ class PipedFile(File):
         """Nobody will look at it again."""
         self._pipe.stop_keeping()
 
+    def text(self) -> bytes | None:
+        """All of its text; None where lines come one by one, and perhaps for ever."""
+        return None if self._pipe.start() == _OBJECT else super().text()
+
     def _is_enough(self, count: int, size: int) -> bool:
         # Whoever writes now and then wants to see now what came of it.
         return super()._is_enough(count, size) or self._pipe.is_slow()

@@ -147,7 +147,7 @@ def _span(record: dict[str, Any], position: int | None) -> Span:
 
 _OF_SPAN = frozenset(
     {"attributes", "events", "context", "resource", "scope", "status", "links", "SpanAttributes"}
-    | {"tags", "logs", "references", "ResourceAttributes", "metadata"}
+    | {"tags", "logs", "references", "ResourceAttributes"}
 )
 
 
@@ -171,6 +171,7 @@ def _hex(value: Any) -> str:
 def _event(record: dict[str, Any]) -> dict[str, Any]:
     found = record.get("attributes") or record.get("Attributes") or record.get("fields")
     name = record.get("name") or record.get("Name") or record.get("event")
+    name = name or record.get("event_name")
     return {"name": name or "", "attributes": attributes_of(found), "body": record.get("body")}
 
 

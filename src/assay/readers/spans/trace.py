@@ -10,6 +10,7 @@ from msgspec import Struct
 from assay.readers import values
 from assay.readers.engine import FoundCall, FoundRun, find_runs, to_case
 from assay.readers.paths import opened
+from assay.readers.spans.messages import add_event, messages_in, named_results, spoken
 from assay.readers.spans.shape import Span, dialects, kind_of, table
 from assay.readers.table import merged
 from assay.run import RunOutcome
@@ -24,13 +25,8 @@ LLM, TOOL, AGENT = "llm", "tool", "agent"
 _AROUND_RESULTS = frozenset({"lc", "kwargs", "tool_call_id", "additional_kwargs", "type", "id"})
 # Names of spans that are no calls: several at once, and the handing over to another agent.
 _NO_TOOL = re.compile(r"\(|handoff to ", re.IGNORECASE)
-_EXCHANGE = "gen_ai.client.inference.operation.details"
-_SPEAKERS = {
-    **dict.fromkeys(("user", "human", "HumanMessage"), "user"),
-    **dict.fromkeys(("assistant", "model", "ai", "agent", "AIMessage", "choice"), "assistant"),
-    **dict.fromkeys(("system", "developer", "SystemMessage"), "system"),
-    **dict.fromkeys(("tool", "function", "ToolMessage"), "tool"),
-}
+# What LangChain's messages of tools say of the call.
+_STATES = {"success": True, "error": False}
 
 
 class Step(Struct, eq=False):
@@ -127,95 +123,17 @@ def _tool_name(span: Span) -> str:
 
 def _step(span: Span) -> Step:
     inputs, outputs = span.get("inputs"), span.get("outputs")
-    shown, said = _messages(inputs, "user"), _messages(outputs, "assistant")
+    shown = named_results(messages_in(inputs, "user"))
+    said = messages_in(outputs, "assistant")
     if not said:  # messages that stand on a span and among its events, too, were said once
         for event in span.events:
-            _add_event(event, shown, said)
+            add_event(event, shown, said)
     found = merged(find_runs(said, known=True))
     answers = spoken(said, "assistant")
     answer = str(answers[-1]["content"]) if answers and not found.calls else None
     return Step(
         span, merged(find_runs(shown, known=True)), found, spoken(shown, "user") + answers, answer
     )
-
-
-def _add_event(event: dict[str, Any], shown: list[Any], said: list[Any]) -> None:
-    """The messages of an event of a span."""
-    name, body = event["name"], event["attributes"]
-    if event["body"]:
-        body = {**body, "body": event["body"]}
-    if name == _EXCHANGE:
-        shown += _messages(table("step")["inputs"].within(body)[:1], "user")
-        said += _messages(table("step")["outputs"].within(body)[:1], "assistant")
-    elif name == "gen_ai.choice":
-        said += _messages(body, "assistant")
-    elif name.startswith("gen_ai.") and name.endswith(".message"):
-        shown += _messages(body, name.split(".")[1])
-
-
-def spoken(messages: list[Any], speaker: str) -> list[dict[str, Any]]:
-    """What was said, as messages of a case."""
-    found = []
-    for message in messages:
-        if not isinstance(message, dict):
-            continue
-        wrapped = message.get("kwargs")
-        inner = wrapped if isinstance(wrapped, dict) else message
-        role = str(inner.get("role") or inner.get("type") or message.get("type") or speaker)
-        named = _SPEAKERS.get(
-            role, speaker if role not in _SPEAKERS and "role" not in inner else role
-        )
-        content = next(
-            (inner[k] for k in ("content", "contents", "parts", "text", "body") if inner.get(k)),
-            None,
-        )
-        if isinstance(content, list):
-            content = [
-                part.get("message_content", part) if isinstance(part, dict) else part
-                for part in content
-            ]
-        said = values.text(opened(content)) if content is not None else None
-        if said and named != "tool":
-            found.append({"role": named, "content": said})
-    return found
-
-
-def _messages(value: Any, speaker: str) -> list[Any]:
-    """What stands for messages, as messages: a text is one of the speaker's."""
-    value = opened(value)
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [{"role": speaker, "content": value}]
-    if isinstance(value, list):
-        return [part for item in value for part in _messages(item, speaker)]
-    return _of_object(value, speaker) if isinstance(value, dict) else [value]
-
-
-def _of_object(value: dict[str, Any], speaker: str) -> list[Any]:
-    """The messages of an object: it is one, or it has them under some key."""
-    inner = value.get("message")
-    if isinstance(inner, dict):
-        return _messages(inner | {k: v for k, v in value.items() if k == "role"}, speaker)
-    if "role" not in value:
-        for key in ("messages", "contents", "choices", "output", "generations"):
-            if isinstance(opened(value.get(key)), list):
-                return _messages(opened(value[key]), speaker)
-        if value.keys() & {"content", "parts", "text"}:
-            return [{"role": _SPEAKERS.get(speaker, "assistant"), **value}]
-    listed = value.get("tool_calls")
-    if isinstance(listed, list):
-        value = value | {"tool_calls": [_bare(call) for call in listed]}
-    return [value]
-
-
-def _bare(call: Any) -> Any:
-    inner = call.get("tool_call") if isinstance(call, dict) else None
-    call = inner if isinstance(inner, dict) else call
-    named = call.get("function") if isinstance(call, dict) else None
-    if isinstance(named, dict) and "arguments" not in named:
-        return call | {"function": {**named, "arguments": {}}}
-    return call
 
 
 def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
@@ -233,20 +151,27 @@ def calls_of(steps: list[Step], tools: list[Span]) -> list[FoundCall]:
         if request is not None:
             open_requests.remove(request)
         call = _executed(span, request[1] if request else None)
+        _complete(call, results.get(call.call_id or ""))
         call.turn = turns.get(id(request[1]) if request else id(span))
         found.append((span.begins, number, call))
     for number, (step, call) in enumerate(open_requests):
-        shown = results.get(call.call_id or "")
-        if shown is not None and not call.has_result:
-            call.result, call.has_result = shown.result, True
-            call.reported_success = shown.reported_success
-            call.error_message = call.error_message or shown.error_message
+        _complete(call, results.get(call.call_id or ""))
         call.turn = turns.get(id(call))
         end = step.span.end if step.span.end is not None else step.span.begins
         found.append((end, number, call))
     _nest(tools, [call for _, _, call in found])
     ordered = sorted(found, key=lambda item: (item[2].turn or 0, item[0], item[1]))
     return [call for _, _, call in ordered]
+
+
+def _complete(call: FoundCall, shown: FoundCall | None) -> None:
+    """Give a call of which no result was recorded the one that a model was shown."""
+    if shown is None or call.has_result:
+        return
+    call.result, call.has_result = shown.result, True
+    if call.reported_success is None:
+        call.reported_success = shown.reported_success
+    call.error_message = call.error_message or shown.error_message
 
 
 def _asked(steps: list[Step]) -> list[tuple[Step, FoundCall]]:
@@ -342,6 +267,8 @@ def _executed(span: Span, request: FoundCall | None) -> FoundCall:
     server = next((s.get("server") for s in layers if s.attributes.get("mcp")), None)
     failed = next((s for s in layers if s.failed), None)
     reported = False if failed else True if any(s.failed is False for s in layers) else None
+    if reported is None:
+        reported = _stated(result)
     known_id = span.get("call_id")
     call = FoundCall(
         request.tool if request else _tool_name(span),
@@ -363,6 +290,22 @@ def _executed(span: Span, request: FoundCall | None) -> FoundCall:
     if reported is None and stated is not None:
         call.reported_success = stated
     return call
+
+
+def _stated(result: Any) -> bool | None:
+    """Whether the message around a result says that the call went well."""
+    for value in _layers_of_result(result):
+        if isinstance(value, dict) and "tool_call_id" in value and value.get("status") in _STATES:
+            return _STATES[value["status"]]
+    return None
+
+
+def _layers_of_result(result: Any) -> Iterable[Any]:
+    result = opened(result)
+    while result is not None:
+        yield result
+        inner = [result.get(k) for k in ("output", "kwargs")] if isinstance(result, dict) else []
+        result = next((opened(value) for value in inner if value is not None), None)
 
 
 def _unwrapped(result: Any) -> Any:
@@ -423,7 +366,8 @@ def case_of(spans: list[Span], run_id: str) -> AgentTestCase | None:
         else None
     )
     times = [t for span in spans for t in (span.start, span.end) if t is not None]
-    models = [str(model) for step in steps if (model := step.span.get("model"))]
+    spoke = [*(step.span for step in steps), *agents]
+    models = [str(model) for span in spoke if (model := span.get("model"))]
     sessions = [s for span in (*agents, *spans) if (s := span.get("session"))]
     names = [name for span in (*agents, *spans) if (name := values.text(span.get("agent")))]
     return to_case(
@@ -451,18 +395,23 @@ def _tell(found: FoundRun, steps: list[Step], agents: list[Span]) -> None:
         found.question = str(asked[-1]) if asked else None
         found.answer = steps[-1].answer
     if agents:
-        found.question = _words(agents[0].get("asked"), "user") or found.question
-        found.answer = _words(agents[0].get("answered"), "assistant") or found.answer
+        found.question = _words(agents[0].get("asked"), "user", found.question) or found.question
+        found.answer = _words(agents[0].get("answered"), "assistant", found.answer) or found.answer
 
 
-def _words(value: Any, speaker: str) -> str | None:
-    """The last thing that a speaker said in a value, which may be the words themselves."""
+def _words(value: Any, speaker: str, known: str | None) -> str | None:
+    """The last thing that a speaker said in a value, which may be the words themselves.
+
+    A lone text under any other key is taken only where the models' messages leave nothing `known`.
+    """
     value = opened(value)
     if isinstance(value, dict) and not value.keys() & {"role", "messages", "content", "parts"}:
         texts = [text for text in value.values() if isinstance(text, str)]
         inner = next((value[k] for k in ("input", "output", "chat_history") if k in value), None)
-        value = opened(inner) if inner is not None else texts[0] if len(texts) == 1 else value
-    said = [m for m in spoken(_messages(value, speaker), speaker) if m["role"] == speaker]
+        if inner is None and len(texts) == 1:
+            inner = known or texts[0]
+        value = opened(inner) if inner is not None else value
+    said = [m for m in spoken(messages_in(value, speaker), speaker) if m["role"] == speaker]
     return str(said[-1]["content"]) if said else None
 
 
@@ -515,7 +464,15 @@ def _framework(spans: list[Span]) -> str | None:
         name = _framework_named(span.scope) if span.kind else ""
         if name:
             counts[name] = counts.get(name, 0) + 1
-    return max(counts, key=lambda name: counts[name], default=None)
+    return next(filter(None, map(_framework_stated, spans)), None) or max(
+        counts, key=lambda name: counts[name], default=None
+    )
+
+
+def _framework_stated(span: Span) -> str | None:
+    """The framework that a span names where several share one instrumentation."""
+    signs = table("stated_framework").items()
+    return next((name for name, path in signs if path.within(span.attributes)), None)
 
 
 def _framework_named(scope: str) -> str:
