@@ -159,8 +159,8 @@ class Masker:
         text = raw.decode()
         for secret, tag in list(self._known.items()):
             text = text.replace(secret, tag)
-        masked, count = redact_json(text, mask=self._tag)
-        return _with_tokens_of(raw, masked.encode()) if count else masked.encode()
+        masked = redact_json(text, mask=self._tag)[0].encode()
+        return raw if masked == raw else _with_tokens_of(raw, masked)
 
     def _tag(self, secret: str) -> str:
         if MASKED.fullmatch(secret):
