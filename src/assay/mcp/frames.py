@@ -194,7 +194,7 @@ class Recording:
     def __init__(self, path: Path, server: str, *, mask: bool = True) -> None:
         """Open the file for appending; a line is written at once or not at all."""
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._server = server
+        self.server = server
         self._masker = Masker() if mask else None
         self._lock = Lock()
         self.session_id = uuid4().hex[:12]
@@ -242,7 +242,7 @@ class Recording:
             "timestamp": datetime.now(UTC).isoformat(timespec="microseconds"),
             "direction": direction,
             "session_id": about.pop("session_id", self.session_id),
-            "server": self._server,
+            "server": self.server,
             **fields,
         }
         beside = self._masked(msgspec.json.encode(about)) if about else b"{}"
