@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -234,8 +232,7 @@ def _relay_http(
         headers[name.strip()] = value.strip()
     relay = HttpRelay(url, recording, headers=headers, injector=injector)
     _serve(relay.handle, port, relay.path)
-    with suppress(RuntimeError):  # its loop is closed, and its connections with it
-        asyncio.run(relay.close())
+    relay.close()
 
 
 def _serve(handle: Callable[[Request], Awaitable[Reply]], port: int, path: str) -> None:

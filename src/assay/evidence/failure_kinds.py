@@ -117,6 +117,7 @@ JSON_RPC_KINDS: dict[int, Kind] = {
     -32001: "timeout",
     -32042: "auth",
     -32800: "cancelled",
+    -32098: "unclassified",  # ours: a replayed recording has no answer to that
 }
 VAGUE_CODES = frozenset({-32603, -32000, -32001})
 HTTP_KINDS: dict[int, Kind] = {

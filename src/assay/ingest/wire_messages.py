@@ -55,6 +55,8 @@ class WireMessage(Struct, frozen=True):
     session: str | None = None
     server: str | None = None
     position: int | None = None
+    fault: dict[str, Any] | None = None
+    """What a recorder marked beside the message: a fault that was put into it."""
 
 
 def wire_messages(recording: Recording) -> Iterator[WireMessage | Unreadable]:
@@ -89,7 +91,7 @@ def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[Wir
             yield from messages_in(item, around, depth + 1)
     elif isinstance(value, dict) and (message := _message(value)) is not None:
         at = around.at if message is value else time_of(value, START_KEYS) or around.at
-        yield WireMessage(message, at, around.session, around.server, around.position)
+        yield replace(around, body=message, at=at)
     elif isinstance(value, dict) and depth <= _DEEPEST and _SPEAKING.isdisjoint(value):
         seen = http_exchanges(value)
         yield from _of_archive(seen, around) if seen else _of_envelope(value, around, depth)
@@ -120,7 +122,9 @@ def _of_envelope(
     for key in ENVELOPE_KEYS:
         if key in envelope:
             seen = _ended(envelope, at) if key == "response" else at
-            known = WireMessage({}, seen, session, server, around.position)
+            fault = envelope.get("fault")
+            marked = fault if isinstance(fault, dict) else around.fault
+            known = WireMessage({}, seen, session, server, around.position, marked)
             yield from messages_in(envelope[key], known, depth + 1)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Blame = Literal["model", "server", "environment", "unknown"]
 _ERRORS = (
-    "Error: connect ECONNREFUSED 10.0.0.7:5432",
+    "Error: the upstream service answered with status 500",
     "Internal server error",
     "Traceback (most recent call last):\n  KeyError: 'rows'",
     "The service is temporarily unavailable, try again later",
@@ -45,7 +45,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str | None = None
     """The words of an error, a page or a hostile text, in place of ours."""
     seconds: float = _SECONDS
-    blame: Blame = "server"
+    blame: Blame | None = None
+    """Whose failure it is, in place of what the kind says."""
 
     def fires(self, number: int, chance: Random) -> bool:
         """Whether the fault goes into the matching call of this number."""
@@ -148,6 +149,7 @@ class Kind(NamedTuple):
     instead: Callable[[Rule, Random], dict[str, Any]] | None = None
     change: Callable[[dict[str, Any], Rule, Random], dict[str, Any]] | None = None
     fails: bool = True
+    blame: Blame = "server"
     ends: Literal["never", "disconnect"] | None = None
 
 
@@ -156,7 +158,7 @@ KINDS: dict[str, Kind] = {
     "rpc_error": Kind(instead=_rpc_error),
     "timeout": Kind(ends="never"),
     "disconnect": Kind(ends="disconnect"),
-    "rate_limit": Kind(instead=_rate_limit),
+    "rate_limit": Kind(instead=_rate_limit, blame="environment"),
     "error_page": Kind(instead=_error_page),
     "empty": Kind(change=_empty),
     "truncated": Kind(change=_truncated),
@@ -281,7 +283,7 @@ class Injector:
 
 
 def _mark(rule: Rule, request_id: object, *, fails: bool) -> dict[str, Any]:
-    blame = rule.blame if fails else None
+    blame = (rule.blame or KINDS[rule.kind].blame) if fails else None
     return {"kind": rule.kind, "blame": blame, "failed": fails, "request_id": request_id}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
@@ -69,6 +70,12 @@ def serve(handler: Callable[[Request], Awaitable[Reply]], listening: socket.sock
     config = uvicorn.Config(
         _application(handler), log_level="critical", lifespan="off", timeout_graceful_shutdown=1
     )
+
+    def leave(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # The server ends in order, and then raises the signal again.
+    signal.signal(signal.SIGTERM, leave)
     with listening, suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 
@@ -218,12 +225,11 @@ class HttpRelay:
         """Remember a stream that broke off; a client may still ask for the rest of it."""
         self._cut |= {(session, repr(each)): (each, problem) for each in waiting}
 
-    async def close(self) -> None:
-        """Note what never got an answer, and let go of the server."""
+    def close(self) -> None:
+        """Note what never got an answer, and the end."""
         for (session, _), (request_id, problem) in self._cut.items():
             self.recording.unanswered(request_id, problem, session_id=session)
-        self.recording.note("exit", stderr="")
-        await self._client.aclose()
+        self.recording.note("exit")
 
     def _session(self, header: str | None, asked: list[dict[str, Any]]) -> str:
         """Our own name for a session: that of the protocol opens it."""

@@ -139,7 +139,7 @@ class StdioRelay:
         self._injector = injector
         self._pending: dict[str, Any] = {}
         self._lock = Lock()
-        self._client_left = False
+        self._client_left = self._disconnected = False
         self._spoke = False
         self._server = StdioServer(command)
         recording.note("start", command=self._label, pid=self._server.process.pid)
@@ -160,7 +160,7 @@ class StdioRelay:
 
     def _end(self, code: int | None, *, by_us: bool) -> Ended:
         words = self._server.last_words
-        crashed = not by_us or code not in {0, None}
+        crashed = not self._disconnected and (not by_us or code not in {0, None})
         problem = ""
         if crashed:
             state = f"exit code {code}" if code is not None else "it closed its output"
@@ -202,6 +202,7 @@ class StdioRelay:
         elif fault.disconnect:
             self._recording.unanswered(fault.request_id, "Connection closed", fault=fault.mark)
             self._pending.clear()
+            self._disconnected = True
             self._server.process.kill()
         elif fault.reply is not None:
             self._to_client(fault.reply, fault=fault.mark)

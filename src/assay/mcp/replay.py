@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Match = Literal["arguments", "exact", "sequence"]
 Miss = Literal["error", "nearest"]
 Ends = Literal["never", "disconnect"]
-MISS_CODE = -32001
+MISS_CODE = -32098
 MISS_WORDS = "not in the recording"
 _NO_METHOD = -32601
 # What opens a connection is answered by its method: clients differ in how they say who they are.
