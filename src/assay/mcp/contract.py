@@ -171,7 +171,8 @@ def _hints(tool: Tool) -> list[bool]:
 
 
 def _of_input(old: Any, new: Any) -> Iterator[_Found]:
-    before, after = binding(old if old is not None else {}), binding(new if new is not None else {})
+    old, new = (each if isinstance(each, dict) else {} for each in (old, new))
+    before, after = binding(old), binding(new)
     if before != after and before == {}:
         yield "unstated", "input", "the old contract said nothing of what it takes"
         return
@@ -179,9 +180,7 @@ def _of_input(old: Any, new: Any) -> Iterator[_Found]:
         yield "risky", "input", "the new contract says nothing of what it takes"
         return
     # Arguments are an object, whether a schema says so or not.
-    old, new = (
-        {"type": "object"} | (each if isinstance(each, dict) else {}) for each in (old, new)
-    )
+    old, new = {"type": "object"} | old, {"type": "object"} | new
     admits_all = covers(new, old)
     for level, place, what in _Walk(old, new, is_input=True).changes(old, new, "input"):
         # What moved within the schema may look narrower in one place and not be so as a whole.

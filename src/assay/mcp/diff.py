@@ -119,15 +119,16 @@ def calls_of(path: Path) -> Iterator[Call]:
             place = f"line {exchange.request.position}"
             yield Call(place, str(exchange.params.get("name")), arguments or {})
         return
-    for case in read_runs(path):
-        if isinstance(case, Unreadable):
-            raise InvalidRecord(str(case))
-        where = case.source.path if case.source else None
-        yield from _calls_of(case, where or str(path))
+    for item in read_runs(path):
+        if isinstance(item, Unreadable):
+            raise InvalidRecord(str(item))
+        where = item.source.path if item.source else None
+        yield from _calls_of(item, where or str(path))
 
 
 def _calls_of(case: AgentTestCase, run: str) -> Iterator[Call]:
-    for number, call in enumerate(case.execution_data.tool_executions, 1):
+    made = case.execution_data.tool_executions if case.execution_data else []
+    for number, call in enumerate(made, 1):
         yield Call(f"{run} call {number}", call.tool, call.parameters)
 
 
