@@ -10,6 +10,7 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.mcp_contracts import add_to, headers_of
 from assay.errors import ServerUnavailable, WriteFailed
 from assay.mcp.frames import Recording, read_recording
 
@@ -224,13 +225,7 @@ def _relay_http(
 
     if not url.startswith(("http://", "https://")):
         raise typer.BadParameter(f"--url is {url!r}; expected http:// or https://")
-    headers = {}
-    for each in header or ():
-        name, colon, value = each.partition(":")
-        if not colon or not name.strip():
-            raise typer.BadParameter("--header expects 'Name: value'")
-        headers[name.strip()] = value.strip()
-    relay = HttpRelay(url, recording, headers=headers, injector=injector)
+    relay = HttpRelay(url, recording, headers=headers_of(header), injector=injector)
     _serve(relay.handle, port, relay.path)
     relay.close()
 
@@ -271,3 +266,6 @@ def _replay(
         Terminal(stderr=True).tell(f"assay: not in the recording: {what}", "red")
     if replayer.misses:
         raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+add_to(app)

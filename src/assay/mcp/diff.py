@@ -60,6 +60,10 @@ class Diff(Struct, frozen=True):
             return "breaking"
         return min(levels, key=LEVELS.index, default="fine")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values, the verdict first."""
+        return {"level": self.level, "sentence": self.sentence(), **msgspec.to_builtins(self)}
+
     def sentence(self) -> str:
         """All of it in one line."""
         if self.old_hash == self.new_hash:
