@@ -1,0 +1,60 @@
+"""Whether runs of the same task were offered the same tools, as far as runs record them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.errors import AssayError
+from assay.mcp.contract import binding, encoded
+from assay.tools import read_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay import AgentTestCase
+    from assay.comparing import RunSet
+
+_MOST_NAMED = 5
+# The schemas that each tool was offered with.
+_Contract = dict[str, set[str]]
+
+
+def unlike_contracts(sides: Sequence[RunSet]) -> str:
+    """Which tools had other schemas on some side, in the tasks that all sides have; or nothing."""
+    by_task = [_contracts(side) for side in sides]
+    shared = set.intersection(*map(set, by_task)) if by_task else set()
+    unlike: set[str] = set()
+    for task in shared:
+        first, *others = (contracts[task] for contracts in by_task)
+        for other in others:
+            unlike |= {
+                tool for tool in first.keys() | other.keys() if first.get(tool) != other.get(tool)
+            }
+    if not unlike:
+        return ""
+    named = ", ".join(sorted(unlike)[:_MOST_NAMED]) + (", …" if len(unlike) > _MOST_NAMED else "")
+    return f"the sides ran against different contracts: other schemas or tools on offer ({named})"
+
+
+def _contracts(side: RunSet) -> dict[str, _Contract]:
+    """The contract of each task; none where no run recorded it."""
+    tasks = {run.run_key: run.task for run in side.runs if run.run_key is not None}
+    found: dict[str, _Contract] = {}
+    if side.store is None:
+        return found
+    for key, case in side.store.keyed_cases(run_keys=list(tasks)):
+        for tool, schema in _schemas(case):
+            found.setdefault(tasks[key], {}).setdefault(tool, set()).add(schema)
+    return found
+
+
+def _schemas(case: AgentTestCase) -> Iterator[tuple[str, str]]:
+    try:
+        tools = read_tools(case.available_tools) or {}
+    except AssayError:
+        return
+    for tool in tools.values():
+        for each in (tool, *tool.namesakes):
+            if isinstance(each.input_schema, dict):
+                name = f"{each.server}/{each.name}" if each.server else each.name
+                yield name, encoded(binding(each.input_schema))
