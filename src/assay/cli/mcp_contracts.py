@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import quote
 
 import typer
 
@@ -93,11 +94,11 @@ def check(
     """Check the tools of a server. Definitions, descriptions, and how it refuses."""
     from assay.mcp import check as checking  # noqa: PLC0415 - what it needs takes time to load
     from assay.mcp.client import Client  # noqa: PLC0415
-    from assay.mcp.contract import read_tool_list  # noqa: PLC0415
+    from assay.mcp.contract import names_a_file, read_tool_list  # noqa: PLC0415
 
     named = target[0] if len(target) == 1 else target
     with _a_server_that_answers():
-        if isinstance(named, str) and Path(named).is_file():
+        if isinstance(named, str) and names_a_file(named):
             report = checking.check(read_tool_list(Path(named)))
         else:
             headers = headers_of(header)
@@ -106,7 +107,7 @@ def check(
             found = checking.probe(lambda: Client(named, headers=headers), tools, probe)
             report = checking.check(tools, *found)
     if sarif is not None:
-        write_text(sarif, json_line(report.to_sarif(" ".join(target))))
+        write_text(sarif, json_line(report.to_sarif(quote(" ".join(target), safe=":/"))))
     if as_json:
         write_json(report.to_dict())
     else:
@@ -121,7 +122,10 @@ def _show_report(report: Report) -> None:
     for rule, found in groupby(report.findings, key=lambda each: each.rule):
         severity = RULES[rule].severity
         terminal.tell(f"{severity}: {rule}. {RULES[rule].why}", _STYLES.get(severity, "dim"))
-        _list(terminal, [f"{each.tool}: {each.message}" for each in found])
+        tools: dict[str, list[str]] = {}
+        for each in found:
+            tools.setdefault(each.message, []).append(each.tool)
+        _list(terminal, [f"{', '.join(names)}: {what}" for what, names in tools.items()])
     terminal.tell(
         f"{counted(report.tools, 'tool')}, contract {report.contract}, "
         f"{report.characters:,} characters of definitions "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import jsonschema_rs
@@ -20,8 +21,6 @@ from assay.mcp.frames import parse_any, read_recording, recorded_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
 Level = Literal["breaking", "risky", "unstated", "fine"]
 LEVELS: Final[tuple[Level, ...]] = ("breaking", "risky", "unstated", "fine")
 Schema = dict[str, Any] | bool
@@ -66,6 +65,16 @@ class Change(Struct, frozen=True):
     def sentence(self) -> str:
         """Where, and what."""
         return f"{self.tool}{' ' if self.place else ''}{self.place}: {self.what}"
+
+
+def names_a_file(target: str) -> bool:
+    """Whether a target is a file, and no address and no command."""
+    try:
+        return Path(target).is_file() or (
+            " " not in target and target.endswith((".json", ".jsonl"))
+        )
+    except OSError:  # a command may be longer than a name
+        return False
 
 
 def read_tool_list(path: Path) -> list[Tool]:

@@ -12,8 +12,16 @@ from msgspec import Struct
 
 from assay import Store, Unreadable, read_runs
 from assay.errors import InvalidRecord, NotAStore
-from assay.mcp.client import Client, is_address
-from assay.mcp.contract import LEVELS, Change, Level, compare_tools, contract_hash, read_tool_list
+from assay.mcp.client import Client
+from assay.mcp.contract import (
+    LEVELS,
+    Change,
+    Level,
+    compare_tools,
+    contract_hash,
+    names_a_file,
+    read_tool_list,
+)
 from assay.mcp.frames import MASKED, parse_any, read_recording, recorded_calls
 
 if TYPE_CHECKING:
@@ -105,7 +113,7 @@ def diff(old: Sequence[Tool], new: Sequence[Tool], calls: Iterable[Call] = ()) -
 
 def tools_of(target: str, headers: Mapping[str, str] | None = None) -> list[Tool]:
     """The tools of a file (a recording or a list), an address, or a command."""
-    if not is_address(target) and Path(target).is_file():
+    if names_a_file(target):
         return read_tool_list(Path(target))
     with Client(target, headers=headers) as client:
         return client.tools()
