@@ -47,6 +47,7 @@ MISS_WORDS = "not in the recording"
 _NO_METHOD = -32601
 # What opens a connection is answered by its method: clients differ in how they say who they are.
 _HANDSHAKE = frozenset({"initialize", "server/discover", "ping", "logging/setLevel"})
+_VERSION = "io.modelcontextprotocol/protocolVersion"
 _SECONDS_TO_REPLY = 30.0
 _TOKEN = "progressToken"  # noqa: S105 - a name of the protocol
 _SHOWN = 3
@@ -238,6 +239,9 @@ class Session:
         same = self._from.found.get(key)
         if not same:
             return None
+        same = [
+            each for each in same if _version(each.params) == _version(_params(message))
+        ] or same
         tags = MASKED.findall(msgspec.json.encode(masked.get("params")).decode())
         same = [each for each in same if self._agrees(tags, each)] or same
         number = self._used[f"{key} {tags}"]
@@ -273,7 +277,7 @@ class Session:
         return [Step(_response(request_id, error=error), about={"miss": what})]
 
     def _played(self, exchange: Exchange, message: dict[str, Any]) -> Iterator[Step]:
-        meta = (message.get("params") or {}).get("_meta")
+        meta = _params(message).get("_meta")
         token = meta.get(_TOKEN) if isinstance(meta, dict) else None
         before, answered = exchange.request.timestamp, kind_of(message) == "notification"
         asked: dict[str, Future[None]] = {}
@@ -315,6 +319,17 @@ class Session:
             request_id = uuid4().hex
         reply = self._asking[repr(request_id)] = Future()
         return reply, with_fields(line.raw, id=request_id)
+
+
+def _params(message: dict[str, Any]) -> dict[str, Any]:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
+def _version(params: dict[str, Any]) -> object:
+    """The version of the protocol, which a request names where no session was opened for it."""
+    meta = params.get("_meta")
+    return meta.get(_VERSION) if isinstance(meta, dict) else None
 
 
 def _tags(exchange: Exchange) -> list[str]:
