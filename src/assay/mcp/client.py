@@ -167,6 +167,13 @@ def is_refusal(answer: Frame) -> bool:
 class _QuietServer(StdioServer):
     """What it writes to standard error is kept for when it fails."""
 
+    def close(self) -> None:
+        """Let go of what is left of a server that was stopped."""
+        self._errors.join(timeout=1.0)
+        self.stdout.close()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
     def _pass_errors(self) -> None:
         for line in self.process.stderr or ():
             self._tail.append(line.decode(errors="replace"))
@@ -178,7 +185,8 @@ class _Stdio:
         self._patience = patience
         self._server = _QuietServer(command)
         self._frames: Queue[Frame | None] = Queue()
-        Thread(target=self._read, daemon=True).start()
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def exchange(self, frame: Frame) -> Iterator[Frame]:
         self._server.send(msgspec.json.encode(frame))
@@ -198,6 +206,8 @@ class _Stdio:
     def close(self) -> None:
         self._server.hang_up()
         self._server.stop(patience=1.0)
+        self._reader.join(timeout=1.0)
+        self._server.close()
 
     def _read(self) -> None:
         for raw in self._server.stdout:

@@ -44,7 +44,7 @@ _OF_LISTED_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _LARGEST_INTEGERS = (2**53 - 1, 2**53, 2**63 - 1)
 _BOUNDS = {"minimum": -1, "exclusiveMinimum": -1, "maximum": 1, "exclusiveMaximum": 1}
 _DEEPEST = 30
-_MOST_VISITED = 5000
+_MOST_VISITED = 2000
 # A hint that is not given means this, by the protocol: the worst.
 _HINTS = {
     "readOnlyHint": False,
@@ -212,6 +212,7 @@ class _Walk:
         self._roots = (old, new)
         self._is_input = is_input
         self._left = _MOST_VISITED
+        self._seen: set[tuple[str, str]] = set()
 
     def changes(self, old: Any, new: Any, place: str, depth: int = 0) -> Iterator[_Found]:
         if old == new and self._roots[0] == self._roots[1]:
@@ -224,6 +225,8 @@ class _Walk:
             if (form := after.get("format")) != before.get("format"):
                 how = f"its format is {_text(form)}, and was {_text(before.get('format'))}"
                 yield ("risky" if form else "fine"), place, how
+            if self._was_seen(old, new):
+                return
             if depth < _DEEPEST and _is_object(before) and _is_object(after):
                 yield from self._of_objects(before, after, place, depth)
                 return
@@ -234,6 +237,13 @@ class _Walk:
                 yield from self._of_values(rest[0], rest[1], place)
                 return
         yield from self._of_values(before, after, place)
+
+    def _was_seen(self, old: Any, new: Any) -> bool:
+        """Whether these two definitions were compared already, where they were met first."""
+        pair = (str(old.get("$ref", "")), str(new.get("$ref", "")))
+        seen = all(pair) and pair in self._seen
+        self._seen.add(pair)
+        return seen
 
     def _of_objects(self, old: Tool, new: Tool, place: str, depth: int) -> Iterator[_Found]:
         before, after = old.get("properties") or {}, new.get("properties") or {}
