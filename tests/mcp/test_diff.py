@@ -204,7 +204,11 @@ def test_schemas_that_are_broken_or_endless_are_compared_in_bounded_time() -> No
         "type": "object",
         "properties": {name: {"$ref": "#/$defs/N"} for name in "abcdefgh"},
     }
-    tree = {"type": "object", "properties": {"root": {"$ref": "#/$defs/N"}}, "$defs": {"N": node}}
+    tree: dict[str, Any] = {
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/N"}},
+        "$defs": {"N": node},
+    }
     other = copy.deepcopy(tree)
     other["$defs"]["N"]["properties"]["i"] = {"type": "integer"}
     assert {level for level, _, _ in found(tool(tree), tool(other))} <= {"fine", "breaking"}
@@ -213,6 +217,7 @@ def test_schemas_that_are_broken_or_endless_are_compared_in_bounded_time() -> No
         found(tool(takes(a={"type": "txt"})), tool(takes(a={"type": "text"})))[0][0] == "breaking"
     )
     assert not covers({"$ref": "https://example.invalid/a.json"}, {"$ref": "#/nowhere"})
+    odd: Any
     for odd in (None, True, [], "x"):
         compare_tools([{"name": "a", "inputSchema": odd}], [{"name": "a", "inputSchema": takes()}])
 
