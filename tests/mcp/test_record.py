@@ -86,6 +86,7 @@ def test_a_crash_is_a_failure_of_the_server(tmp_path: Path) -> None:
     assert "the server ended (exit code 7): " in err
     assert lines_of(path)[-1]["exit_code"] == 7
     (case,) = assay.read_runs(path)
+    assert isinstance(case, assay.AgentTestCase)
     (call,) = case.calls
     assert not call.success
     assert call.error_message is not None
@@ -232,7 +233,9 @@ def test_a_server_that_is_down_is_a_502(tmp_path: Path) -> None:
         reply = httpx.post(here[0], json=a_request("tools/call", {"name": "add"}))
     assert reply.status_code == 502
     assert "cannot be reached" in reply.json()["error"]["message"]
-    (call,) = next(iter(assay.read_runs(path))).calls
+    (case,) = assay.read_runs(path)
+    assert isinstance(case, assay.AgentTestCase)
+    (call,) = case.calls
     assert not call.success
 
 

@@ -146,6 +146,7 @@ def test_a_miss_is_nobodys_fault(sums: Path, tmp_path: Path) -> None:
     store = assay.Store.create(tmp_path / "runs.assay")
     with store.writer() as writer:
         for case in assay.read_runs(path):
+            assert isinstance(case, assay.AgentTestCase)
             writer.add(case)
     (call,) = store.query("SELECT failed, blame, kind FROM calls")
     assert call == {"failed": True, "blame": "unknown", "kind": "unclassified"}

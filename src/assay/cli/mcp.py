@@ -233,7 +233,8 @@ def _relay_http(
 def _serve(handle: Callable[[Request], Awaitable[Reply]], port: int, path: str) -> None:
     from assay.mcp.http import serve  # noqa: PLC0415
 
-    listening = socket.socket()
+    # Named as TCP, or small answers wait 40 ms for an acknowledgement.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_HOST, port))

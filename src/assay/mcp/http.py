@@ -324,7 +324,7 @@ class _Relayed:
             await asyncio.sleep(changed.delay)
         self._record(changed.raw, **({"fault": changed.mark} if changed.mark else {}))
         if changed.mark and parse_frame(changed.raw) is None:
-            self._note("the answer is no valid JSON", fault=changed.mark)
+            self._note("Failed to parse JSONRPC message from server", fault=changed.mark)
         return changed.raw
 
     def _record(self, raw: bytes, **about: Any) -> None:

@@ -241,7 +241,7 @@ class StdioRelay:
         self._recording.frame(FROM_SERVER, raw, **about)
         if not messages and (mark := about.get("fault")):
             self._pending.pop(repr(mark["request_id"]), None)
-            problem = "the answer is no valid JSON"
+            problem = "Failed to parse JSONRPC message from server"
             self._recording.unanswered(mark["request_id"], problem, fault=mark)
         data = memoryview(raw if raw.endswith(b"\n") else raw + b"\n")
         with self._lock, suppress(BrokenPipeError):
