@@ -172,8 +172,7 @@ def _refuse_others(option: str, given: str, known: tuple[str, ...]) -> None:
 
 
 def _recording(path: Path, command: list[str] | None, url: str | None, *, mask: bool) -> Recording:
-    from assay.mcp.http import shown_address  # noqa: PLC0415
-    from assay.mcp.relay import label_of  # noqa: PLC0415
+    from assay.mcp.relay import label_of, shown_address  # noqa: PLC0415
 
     if bool(command) == bool(url):
         raise typer.BadParameter("name a server: either -- COMMAND... or --url, and not both")

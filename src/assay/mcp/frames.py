@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal
-from uuid import uuid4
 
 import msgspec
 
@@ -197,7 +196,7 @@ class Recording:
         self.server = server
         self._masker = Masker() if mask else None
         self._lock = Lock()
-        self.session_id = uuid4().hex[:12]
+        self.session_id = os.urandom(6).hex()
         self.failed: OSError | None = None
 
     def frame(self, direction: Direction, raw: bytes, **about: Any) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
 import msgspec
 
 from assay.extras import require
+from assay.mcp.faults import CLOSED, TIMED_OUT, UNREADABLE
 from assay.mcp.frames import (
     FROM_CLIENT,
     FROM_SERVER,
@@ -22,6 +23,7 @@ from assay.mcp.frames import (
     parse_any,
     parse_frame,
 )
+from assay.mcp.relay import shown_address
 from assay.redaction import redact_text
 
 if TYPE_CHECKING:
@@ -234,9 +236,9 @@ class HttpRelay:
     def _session(self, header: str | None, asked: list[dict[str, Any]]) -> str:
         """Our own name for a session: that of the protocol opens it."""
         if header is not None:
-            return self._sessions.setdefault(header, uuid4().hex[:12])
+            return self._sessions.setdefault(header, os.urandom(6).hex())
         if any(message.get("method") == "initialize" for message in asked):
-            self._current = uuid4().hex[:12]
+            self._current = os.urandom(6).hex()
         return self._current
 
     def _onward(self, request: Request) -> httpx.Request:
@@ -264,13 +266,13 @@ class _Relayed:
     async def injected(self, fault: Fault) -> Reply:
         """The reply to a request that the server never sees."""
         if fault.disconnect:
-            self._note("Connection closed", fault=fault.mark)
+            self._note(CLOSED, fault=fault.mark)
             return Reply(200, {"content-type": EVENTS}, _cut())
         if fault.reply is None:
             try:
                 await asyncio.Event().wait()
             finally:
-                self._note("Request timed out", fault=fault.mark)
+                self._note(TIMED_OUT, fault=fault.mark)
         body = fault.reply or b""
         self._record(body, fault=fault.mark)
         return Reply(200, {"content-type": JSON}, body)
@@ -309,7 +311,7 @@ class _Relayed:
             if events.rest:
                 yield events.rest
         except self._relay.refused as exc:
-            self._relay.was_cut(self._session, self._waiting, f"Connection closed: {exc}")
+            self._relay.was_cut(self._session, self._waiting, f"{CLOSED}: {exc}")
             raise
         finally:
             await response.aclose()
@@ -324,7 +326,7 @@ class _Relayed:
             await asyncio.sleep(changed.delay)
         self._record(changed.raw, **({"fault": changed.mark} if changed.mark else {}))
         if changed.mark and parse_frame(changed.raw) is None:
-            self._note("Failed to parse JSONRPC message from server", fault=changed.mark)
+            self._note(UNREADABLE, fault=changed.mark)
         return changed.raw
 
     def _record(self, raw: bytes, **about: Any) -> None:
@@ -339,9 +341,3 @@ async def _cut() -> AsyncIterator[bytes]:
     """A stream that breaks off, as that of a server that dies."""
     yield b""
     raise ConnectionAbortedError
-
-
-def shown_address(url: str) -> str:
-    """An address as recordings name it: without a password and without what may be a key."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

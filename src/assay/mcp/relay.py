@@ -11,8 +11,10 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from threading import Lock, Thread, Timer
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 from assay.errors import ServerUnavailable
+from assay.mcp.faults import CLOSED, TIMED_OUT, UNREADABLE
 from assay.mcp.frames import CANCELLED, FROM_CLIENT, FROM_SERVER, kind_of, messages_of, parse_frame
 from assay.redaction import redact_text
 
@@ -39,6 +41,12 @@ class Ended(NamedTuple):
 def label_of(command: Sequence[str]) -> str:
     """A command as recordings name it: in one line, without secrets."""
     return redact_text(shlex.join(command))
+
+
+def shown_address(url: str) -> str:
+    """An address as recordings name it: without a password and without what may be a key."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 class StdioServer:
@@ -167,10 +175,10 @@ class StdioRelay:
             first = "the server ended" if self._spoke else f"{self._label} did not start"
             problem = f"{first} ({state})" + (f": {words}" if words else "")
             for request_id in list(self._pending.values()):
-                self._recording.unanswered(request_id, f"Connection closed: {problem}")
+                self._recording.unanswered(request_id, f"{CLOSED}: {problem}")
         if self._injector is not None:
             for request_id, mark in self._injector.withheld():
-                self._recording.unanswered(request_id, "Request timed out", fault=mark)
+                self._recording.unanswered(request_id, TIMED_OUT, fault=mark)
         self._recording.note("exit", exit_code=code, stderr=words)
         return Ended(code, problem)
 
@@ -200,7 +208,7 @@ class StdioRelay:
         if fault is None:
             self._server.send(raw)
         elif fault.disconnect:
-            self._recording.unanswered(fault.request_id, "Connection closed", fault=fault.mark)
+            self._recording.unanswered(fault.request_id, CLOSED, fault=fault.mark)
             self._pending.clear()
             self._disconnected = True
             self._server.process.kill()
@@ -215,7 +223,7 @@ class StdioRelay:
         request_id = (message.get("params") or {}).get("requestId")
         for withheld, mark in self._injector.withheld(request_id):
             self._pending.pop(repr(withheld), None)
-            self._recording.unanswered(withheld, "Request timed out", fault=mark)
+            self._recording.unanswered(withheld, TIMED_OUT, fault=mark)
 
     def _from_server(self) -> None:
         for raw in self._server.stdout:
@@ -241,7 +249,7 @@ class StdioRelay:
         self._recording.frame(FROM_SERVER, raw, **about)
         if not messages and (mark := about.get("fault")):
             self._pending.pop(repr(mark["request_id"]), None)
-            problem = "Failed to parse JSONRPC message from server"
+            problem = UNREADABLE
             self._recording.unanswered(mark["request_id"], problem, fault=mark)
         data = memoryview(raw if raw.endswith(b"\n") else raw + b"\n")
         with self._lock, suppress(BrokenPipeError):

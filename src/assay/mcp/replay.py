@@ -11,10 +11,10 @@ from datetime import datetime
 from threading import Event, Lock, Thread
 from time import sleep
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from uuid import uuid4
 
 import msgspec
 
+from assay.mcp.faults import CLOSED, TIMED_OUT, UNREADABLE
 from assay.mcp.frames import (
     CALL,
     FROM_CLIENT,
@@ -222,7 +222,7 @@ class Session:
             self._from.recording.frame(FROM_SERVER, step.raw, **step.about)
         mark = step.about.get("fault")
         if mark and (step.ends or parse_frame(step.raw) is None):
-            words = "Request timed out" if step.ends == "never" else "Connection closed"
+            words = {"never": TIMED_OUT, "disconnect": CLOSED}.get(step.ends or "", UNREADABLE)
             self._from.recording.unanswered(mark["request_id"], words, fault=mark)
 
     @staticmethod
@@ -303,7 +303,7 @@ class Session:
         mark = line.about.get("fault") or {}
         if "synthetic" in line.about and mark.get("kind") == "timeout":
             return Step(delay=delay, ends="never")
-        if "synthetic" in line.about and words.startswith("Connection closed"):
+        if "synthetic" in line.about and words.startswith(CLOSED):
             return Step(delay=delay, ends="disconnect")
         raw = with_fields(line.raw, id=request_id)
         if self._from.injector is None:
@@ -316,7 +316,7 @@ class Session:
         """A request of the server, under its recorded id unless that is still open."""
         request_id = line.message["id"]
         if repr(request_id) in self._asking:
-            request_id = uuid4().hex
+            request_id = os.urandom(16).hex()
         reply = self._asking[repr(request_id)] = Future()
         return reply, with_fields(line.raw, id=request_id)
 
@@ -415,7 +415,7 @@ class HttpReplay:
         headers = {}
         name = request.headers.get(SESSION, "")
         if isinstance(message, dict) and message.get("method") == "initialize":
-            name = headers[SESSION] = uuid4().hex
+            name = headers[SESSION] = os.urandom(16).hex()
             self._sessions[name] = _HttpSession(self._replayer)
         session = self._sessions.get(name)
         if session is None:
