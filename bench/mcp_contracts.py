@@ -23,7 +23,7 @@ from assay.mcp.client import Client
 from assay.mcp.diff import Call, diff, validator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Change = Callable[["Tool", random.Random], bool]
 
@@ -310,6 +310,18 @@ HARMLESS: dict[str, Change] = {
     "schema moved into a definition": _into_definition,
     "said what was meant anyway": _explicit,
 }
+OF_THE_WHOLE = frozenset({"tool renamed", "schema moved into a definition"})
+
+
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """The schema and all objects with properties in it, at any depth."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("properties"), dict):
+            yield schema
+        for inner in (*schema.get("properties", {}).values(), schema.get("items")):
+            yield from _objects(inner)
+
+
 _TEXTS = ["a", "/tmp/a.txt", "two words", "UTC", "12:30"]
 
 
@@ -359,8 +371,12 @@ def mutated(servers: Servers) -> None:
     while (made := sum(row["made"] for row in rows.values())) < MUTATIONS:
         old, name = chance.choice(tools), list(kinds)[made % len(kinds)]
         new = copy.deepcopy(old)
-        if not kinds[name](new, chance) or new == old:
+        whole = new["inputSchema"]
+        inner = whole if name in OF_THE_WHOLE else chance.choice([*_objects(whole)] or [whole])
+        site = {"name": new["name"], "inputSchema": inner}
+        if not kinds[name](site, chance) or (site["name"] == old["name"] and new == old):
             continue
+        new["name"] = site["name"]
         refused = diff([old], [new], calls_of(old, chance)).refused
         is_breaking = diff([old], [new]).level == "breaking"
         rows[name].update(

@@ -18,8 +18,8 @@ from assay import __version__
 from assay.errors import ServerUnavailable
 from assay.extras import require
 from assay.mcp.frames import CALL, LIST_TOOLS, kind_of, messages_of, parse_frame
-from assay.mcp.http import EVENTS, JSON, SESSION, EventStream, shown_address
-from assay.mcp.relay import StdioServer, label_of
+from assay.mcp.http import EVENTS, JSON, SESSION, EventStream
+from assay.mcp.relay import StdioServer, label_of, shown_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
