@@ -26,7 +26,7 @@ EPILOG = """
 Examples:
   assay mcp record -o calls.jsonl -- uvx mcp-server-time
   assay mcp replay calls.jsonl
-  assay mcp fault --rules faults.yaml --seed 7 -o broken.jsonl -- uvx mcp-server-time
+  assay mcp fault --rules faults.yaml -o broken.jsonl -- uvx mcp-server-time
   assay import calls.jsonl --store runs.assay
 
 Each stands where the command of a server stands in a client's configuration; with --port it is an
@@ -35,8 +35,8 @@ address instead.
 _RECORD = """
 \b
 Examples:
-  assay mcp record -o calls.jsonl -- npx -y @modelcontextprotocol/server-memory
-  assay mcp record -o calls.jsonl --url https://example.com/mcp --port 8900 --header "X-Key: $KEY"
+  assay mcp record -o calls.jsonl -- uvx mcp-server-time
+  assay mcp record -o calls.jsonl --url https://example.com/mcp --port 8900
 
 Secrets are masked in the recording, never on the wire. Exit codes: 0 ok, 2 wrong usage, 3 the
 server did not start or broke off.
@@ -53,7 +53,7 @@ Exit codes: 0 ok, 2 wrong usage or no recording, 3 something was asked that is n
 _FAULT = """
 \b
 Examples:
-  assay mcp fault --rules faults.yaml --seed 7 -o broken.jsonl -- uvx mcp-server-time
+  assay mcp fault --rules faults.yaml -o broken.jsonl -- uvx mcp-server-time
   assay mcp fault --rules faults.yaml --recording calls.jsonl -o broken.jsonl
 
 \b

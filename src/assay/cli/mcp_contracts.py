@@ -30,7 +30,8 @@ CHECK = """
 Examples:
   assay mcp check uvx mcp-server-time
   assay mcp check -- npx -y @modelcontextprotocol/server-filesystem /tmp
-  assay mcp check https://example.com/mcp --header "X-Key: $KEY" --sarif check.sarif
+  assay mcp check https://example.com/mcp --header "X-Key: $KEY"
+  assay mcp check "uvx mcp-server-git" --probe all --sarif check.sarif
   assay mcp check calls.jsonl
 
 TARGET is a command, an address, or a file: a recording, or a list of tools as tools/list gives it.
@@ -43,7 +44,7 @@ DIFF = """
 Examples:
   assay mcp diff old.json new.json
   assay mcp diff calls.jsonl "uvx mcp-server-git" --calls calls.jsonl
-  assay mcp diff "npx -y server@1" "npx -y server@2" --calls runs.assay --fail-on risky
+  assay mcp diff old.json "npx -y server@2" --calls runs.assay
 
 OLD and NEW are each a command in quotes, an address, a recording, or a list of tools. A change is
 breaking, risky, fine, or about something that the old contract said nothing of. A recorded call
@@ -196,7 +197,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Serve what assay knows of recorded runs to coding agents, over MCP."""
+    """Serve recorded runs to coding agents, as an MCP server. It only reads."""
     require("mcp.server.mcpserver", extra="mcp")
     from assay.mcp.serve import make_server  # noqa: PLC0415 - it needs the extra
 
