@@ -351,3 +351,15 @@ def test_compare_says_when_the_sides_ran_against_different_contracts(
     assert (said in done.out) == change
     told = assay("compare", tmp_path / "old.assay", tmp_path / "new.assay", "--json").json
     assert told["contracts"] == (said if change else "")
+
+
+def test_what_was_really_recorded_is_checked_and_compared(
+    assay: Assay, request: pytest.FixtureRequest
+) -> None:
+    recorded = request.getfixturevalue("recording")
+    server = f"{sys.executable} {Path(__file__).with_name('server.py')}"
+    done = assay("mcp", "diff", recorded, server, "--calls", recorded, "--json").json
+    assert (done["level"], done["changes"], done["refused"]) == ("fine", [], [])
+    assert done["old_hash"] == done["new_hash"]
+    assert done["calls"] > 1
+    assert assay("mcp", "check", recorded, "--json").json["contract"] == done["old_hash"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from contextlib import asynccontextmanager, contextmanager
+import time
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pytest
 from tests.ports import lasting_port
 
 from assay import MCPToolMetric, Store, read_runs, score_cases
+from assay.errors import ServerUnavailable
 from assay.mcp.check import check, probe
 from assay.mcp.client import Client as RawClient
 from assay.test_case import AgentTestCase
@@ -192,12 +194,23 @@ def test_without_a_store_each_call_names_one(store: Path, tmp_path: Path) -> Non
     assert str(tmp_path) in wrong.content[0].text
 
 
-def test_it_passes_its_own_check(store: Path) -> None:
-    command = [*SERVE, str(store)]
-    with RawClient(command) as client:
-        tools = client.tools()
-    report = check(tools, *probe(lambda: RawClient(command), tools, "all"))
-    assert (report.tools, report.findings) == (len(TOOLS), ())
+@pytest.mark.parametrize("over_http", [False, True])
+def test_it_passes_its_own_check(store: Path, over_http: bool) -> None:
+    with ExitStack() as stack:
+        target: Any = [*SERVE, str(store)]
+        if over_http:
+            target = stack.enter_context(at_a_port(store))
+        tools = _tools_once_it_listens(target)
+        report = check(tools, *probe(lambda: RawClient(target), tools, "all"))
+    assert (report.tools, report.probes, report.findings) == (len(TOOLS), 8, ())
+
+
+def _tools_once_it_listens(target: Any) -> list[dict[str, Any]]:
+    for _ in range(100):
+        with suppress(ServerUnavailable), RawClient(target) as client:
+            return client.tools()
+        time.sleep(0.1)
+    return []
 
 
 def test_a_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:

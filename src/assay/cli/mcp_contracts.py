@@ -155,6 +155,9 @@ def diff(
     from assay.mcp.contract import LEVELS  # noqa: PLC0415
 
     headers = headers_of(header)
+    if headers and old.startswith("http") and new.startswith("http"):
+        told = "it would go to both addresses: record one of them first"
+        raise typer.BadParameter(told, param_hint="--header")
     with _a_server_that_answers():
         tools = [comparing.tools_of(each, headers) for each in (old, new)]
     found = comparing.diff(*tools, comparing.calls_of(calls) if calls else ())

@@ -247,12 +247,12 @@ def probe(
             except ServerUnavailable as exc:
                 message = f"{question.what} ended or stopped the server: {exc}"
                 found.append(Finding("no-answer", question.tool, message[:400]))
-                client.__exit__(None, None, None)
+                client.close()
                 client = connect()
             else:
                 found += _of_answer(question, answer)
     finally:
-        client.__exit__(None, None, None)
+        client.close()
     return found, len(wanted)
 
 

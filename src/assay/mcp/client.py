@@ -23,7 +23,6 @@ from assay.mcp.relay import StdioServer, label_of, shown_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import Self
 
     import httpx
@@ -81,12 +80,11 @@ class Client:
         """Nothing is left to be done."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        """End the session."""
+        self.close()
+
+    def close(self) -> None:
         """End the session, and the server that was started for it."""
         self._wire.close()
 
