@@ -30,7 +30,7 @@ Examples:
   assay import calls.jsonl --store runs.assay
 
 Each stands where the command of a server stands in a client's configuration; with --port it is an
-address instead.
+address instead. Exit codes: 0 ok, 1 a bad verdict, 2 wrong usage, 3 something could not be done.
 """
 _RECORD = """
 \b
@@ -57,7 +57,7 @@ Examples:
   assay mcp fault --rules faults.yaml --recording calls.jsonl -o broken.jsonl
 
 \b
-A rule is a kind, a pattern for the name of the tool, and which calls: by number or by chance.
+A rule: a kind, a pattern for the tool, and which calls, by number or chance.
   rules:
     - {kind: rate_limit, tool: "get_*", nth: [2, 5]}
     - {kind: truncated, probability: 0.2}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from assay.errors import InvalidSettings
-from assay.mcp.frames import CALL, LIST_TOOLS, parse_frame, with_fields
+from assay.mcp.frames import CALL, LIST_TOOLS, parse_frame, protocol_version, with_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -199,7 +199,7 @@ class Injector:
                 return None
             tool = str(params.get("name"))
             due = self._decided(tool, request_id) or self._misled(tool, params, request_id)
-            return None if due is None else self._begun(due, request_id)
+            return None if due is None else self._begun(due, request_id, params)
 
     def _decided(self, tool: str, request_id: object) -> _Due | None:
         found = None
@@ -225,9 +225,11 @@ class Injector:
             return None
         return _Due(_SCHEMA, rule, Random(0), _mark(rule, request_id, fails=True))  # noqa: S311
 
-    def _begun(self, due: _Due, request_id: Any) -> Fault | None:
+    def _begun(self, due: _Due, request_id: Any, params: dict[str, Any]) -> Fault | None:
         if due.kind.instead is not None:
             answer = {"jsonrpc": "2.0", "id": request_id, **due.kind.instead(due.rule, due.chance)}
+            if "result" in answer and protocol_version(params) is not None:
+                answer["result"]["resultType"] = "complete"
             return Fault(request_id, due.mark, msgspec.json.encode(answer))
         if due.kind.ends is not None:
             if due.kind.ends == "never":

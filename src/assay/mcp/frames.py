@@ -30,6 +30,7 @@ CALL, LIST_TOOLS, CANCELLED = "tools/call", "tools/list", "notifications/cancell
 # What a request that never gets an answer is answered with, in the recording only.
 SERVER_GONE = -32000
 MASKED = re.compile(r"\[redacted(?::[0-9a-f]{8})?\]")
+_VERSION = "io.modelcontextprotocol/protocolVersion"
 _KEPT_SECRETS = 64
 _SHORTEST_KEPT = 16
 _TOKEN = "progressToken"  # noqa: S105 - a name of the protocol
@@ -140,6 +141,12 @@ def one_line(raw: bytes) -> bytes:
 def unmasked_equal(value: str) -> str:
     """The text with every masked secret written alike."""
     return MASKED.sub("[redacted]", value)
+
+
+def protocol_version(params: Any) -> object:
+    """The version that a request names by itself, as it does where no session was opened."""
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return meta.get(_VERSION) if isinstance(meta, dict) else None
 
 
 class Masker:

@@ -27,6 +27,7 @@ from assay.mcp.frames import (
     kind_of,
     messages_of,
     parse_frame,
+    protocol_version,
     unmasked_equal,
     with_fields,
 )
@@ -47,7 +48,6 @@ MISS_WORDS = "not in the recording"
 _NO_METHOD = -32601
 # What opens a connection is answered by its method: clients differ in how they say who they are.
 _HANDSHAKE = frozenset({"initialize", "server/discover", "ping", "logging/setLevel"})
-_VERSION = "io.modelcontextprotocol/protocolVersion"
 _SECONDS_TO_REPLY = 30.0
 _TOKEN = "progressToken"  # noqa: S105 - a name of the protocol
 _SHOWN = 3
@@ -240,7 +240,9 @@ class Session:
         if not same:
             return None
         same = [
-            each for each in same if _version(each.params) == _version(_params(message))
+            each
+            for each in same
+            if protocol_version(each.params) == protocol_version(_params(message))
         ] or same
         tags = MASKED.findall(msgspec.json.encode(masked.get("params")).decode())
         same = [each for each in same if self._agrees(tags, each)] or same
@@ -324,12 +326,6 @@ class Session:
 def _params(message: dict[str, Any]) -> dict[str, Any]:
     params = message.get("params")
     return params if isinstance(params, dict) else {}
-
-
-def _version(params: dict[str, Any]) -> object:
-    """The version of the protocol, which a request names where no session was opened for it."""
-    meta = params.get("_meta")
-    return meta.get(_VERSION) if isinstance(meta, dict) else None
 
 
 def _tags(exchange: Exchange) -> list[str]:
