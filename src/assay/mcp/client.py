@@ -97,7 +97,8 @@ class Client:
         frame = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": asked}
         for answer in self._wire.exchange(frame):
             kind = kind_of(answer)
-            if kind == "response" and answer.get("id") == self._last_id:
+            # A server that could not read the request answers it without its id.
+            if kind == "response" and answer.get("id") in (self._last_id, None):
                 return answer
             if kind == "request":
                 ours = {"result": {}} if answer["method"] == "ping" else {"error": _NO_METHOD}
@@ -222,6 +223,7 @@ class _Http:
         self._refused: type[Exception] = library.HTTPError
         self._client: httpx.Client = library.Client(timeout=patience, headers=dict(headers))
         self._client.headers["accept"] = f"{JSON}, {EVENTS}"
+        self._patience = patience
 
     def exchange(self, frame: Frame) -> Iterator[Frame]:
         params = frame.get("params", {})
@@ -240,8 +242,11 @@ class _Http:
             self._client.headers[SESSION] = response.headers[SESSION]
             self._client.headers[_VERSION_HEADER] = _HANDSHAKE_VERSION
         if response.headers.get("content-type", "").startswith(EVENTS):
-            events = EventStream()
+            events, deadline = EventStream(), monotonic() + self._patience
             for piece in response.iter_bytes():
+                if monotonic() > deadline:
+                    late = f"{self._label} did not answer within {self._patience:g} s"
+                    raise ServerUnavailable(late)
                 for _, data in events.feed(piece):
                     yield from messages_of(parse_frame(data))
             return

@@ -9,10 +9,11 @@ from assay.mcp.contract import binding, encoded
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay import AgentTestCase
     from assay.comparing import RunSet
+    from assay.tools import ToolDefinition
 
 _MOST_NAMED = 5
 # The schemas that each tool was offered with.
@@ -42,19 +43,30 @@ def _contracts(side: RunSet) -> dict[str, _Contract]:
     found: dict[str, _Contract] = {}
     if side.store is None:
         return found
+    # Cases of one store mostly offer the same tools, which are then the same object.
+    known: dict[int, tuple[object, _Contract]] = {}
     for key, case in side.store.keyed_cases(run_keys=list(tasks)):
-        for tool, schema in _schemas(case):
-            found.setdefault(tasks[key], {}).setdefault(tool, set()).add(schema)
+        tools = _tools(case)
+        if id(tools) not in known:
+            known[id(tools)] = (tools, _schemas(tools))
+        of_task = found.setdefault(tasks[key], {}) if known[id(tools)][1] else {}
+        for tool, schemas in known[id(tools)][1].items():
+            of_task.setdefault(tool, set()).update(schemas)
     return found
 
 
-def _schemas(case: AgentTestCase) -> Iterator[tuple[str, str]]:
+def _tools(case: AgentTestCase) -> Mapping[str, ToolDefinition]:
     try:
-        tools = read_tools(case.available_tools) or {}
+        return read_tools(case.available_tools) or {}
     except AssayError:
-        return
+        return {}
+
+
+def _schemas(tools: Mapping[str, ToolDefinition]) -> _Contract:
+    found: _Contract = {}
     for tool in tools.values():
         for each in (tool, *tool.namesakes):
             if isinstance(each.input_schema, dict):
                 name = f"{each.server}/{each.name}" if each.server else each.name
-                yield name, encoded(binding(each.input_schema))
+                found.setdefault(name, set()).add(encoded(binding(each.input_schema)))
+    return found
