@@ -123,6 +123,21 @@ def test_the_last_answer_is_recorded_and_no_orphan_stays(tmp_path: Path) -> None
     assert not is_alive(server)
 
 
+def test_a_server_that_ignores_its_client_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    path, child = tmp_path / "calls.jsonl", tmp_path / "child"
+    command = ["sh", "-c", f"sleep 600 & echo $! > {child}; exec sleep 600"]
+    with session(*ASSAY, "record", "-o", str(path), "--", *command, initialized=False) as client:
+        until = time.monotonic() + 60
+        while not (child.exists() and child.read_text()) and time.monotonic() < until:
+            time.sleep(0.05)
+        client.process.send_signal(signal.SIGKILL)
+        client.process.wait()
+    left = [lines_of(path)[0]["pid"], int(child.read_text())]
+    while any(map(is_alive, left)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(is_alive, left))
+
+
 def is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)

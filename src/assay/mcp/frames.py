@@ -61,11 +61,6 @@ class Line(msgspec.Struct, kw_only=True):
         """Whether the client sent it."""
         return self.direction == FROM_CLIENT
 
-    @property
-    def on_the_wire(self) -> bool:
-        """Whether a frame was really sent, and not only noted by the recorder."""
-        return self.event is None and "synthetic" not in self.about
-
 
 class Exchange(msgspec.Struct):
     """A request or notification of a client and all frames that belong to it, in their order.

@@ -28,7 +28,7 @@ _TAIL_LINES, _TAIL_CHARACTERS = 20, 4000
 _SECONDS_TO_LEAVE = 5.0
 _SECONDS_TO_DIE = 1.0
 # Waits until the recorder is gone, however it went, and ends the server and what it started.
-_WATCH = 'cat >/dev/null; kill -TERM -- "-$0"; sleep 1; kill -KILL -- "-$0"'
+_WATCH = 'cat >/dev/null; kill -TERM "-$0"; sleep 1; kill -KILL "-$0"'
 
 
 class Ended(NamedTuple):
