@@ -180,8 +180,10 @@ def test_hints_that_are_not_given_mean_the_worst() -> None:
     # What only reads destroys nothing, whether it says so or not.
     both = {"readOnlyHint": True, "destructiveHint": False}
     assert found(reads, tool(takes(), annotations=both)) == []
-    assert ("risky", "", "readOnlyHint is false, and was true") in found(reads, silent)
-    assert {level for level, _, _ in found(silent, reads)} == {"fine"}
+    (worse,), (better,) = found(reads, silent), found(silent, reads)
+    assert worse[0] == "risky"
+    assert worse[2].startswith("readOnlyHint is false, and was true; destructiveHint is true")
+    assert better[0] == "fine"
 
 
 def test_the_hash_is_that_of_the_contract() -> None:
@@ -323,8 +325,12 @@ def test_risky_changes_fail_only_where_that_was_asked(assay: Assay, tmp_path: Pa
 
 def test_a_server_is_compared_with_what_it_was(assay: Assay, tmp_path: Path) -> None:
     old = recording(tmp_path / "old.jsonl", takes(a=TEXT))
-    done = assay("mcp", "diff", old, " ".join(SERVER))
-    assert (done.code, "find: is gone" in done.out) == (1, True)
+    program = tmp_path / "serve"
+    program.write_text(f"#!/bin/sh\nexec {' '.join(SERVER)}\n")
+    program.chmod(0o755)
+    for command in (" ".join(SERVER), program):
+        done = assay("mcp", "diff", old, command)
+        assert (done.code, "find: is gone" in done.out) == (1, True)
     assert assay("mcp", "diff", old, tmp_path / "missing.json").code == 2
     assert assay("mcp", "diff", old, "no-such-server").code == 3
 

@@ -7,6 +7,7 @@ jsonschema-rs; what it cannot decide counts as no.
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -68,11 +69,11 @@ class Change(Struct, frozen=True):
 
 
 def names_a_file(target: str) -> bool:
-    """Whether a target is a file, and no address and no command."""
+    """Whether a target is a file to read, and no address and no command."""
+    if target.endswith((".json", ".jsonl")) and " " not in target:
+        return True
     try:
-        return Path(target).is_file() or (
-            " " not in target and target.endswith((".json", ".jsonl"))
-        )
+        return Path(target).is_file() and not os.access(target, os.X_OK)
     except OSError:  # a command may be longer than a name
         return False
 
@@ -163,10 +164,12 @@ _Found = tuple[Level, str, str]
 def _changes(old: Tool, new: Tool) -> Iterator[_Found]:
     yield from _of_input(old.get("inputSchema"), new.get("inputSchema"))
     yield from _of_output(old.get("outputSchema"), new.get("outputSchema"))
+    turned: dict[Level, list[str]] = {}
     for hint, before, after in zip(_HINTS, _hints(old), _hints(new), strict=True):
         if before != after:
-            level: Level = "risky" if after is _HINTS[hint] else "fine"
-            yield level, "", f"{hint} is {_text(after)}, and was {_text(before)}"
+            what = f"{hint} is {_text(after)}, and was {_text(before)}"
+            turned.setdefault("risky" if after is _HINTS[hint] else "fine", []).append(what)
+    yield from ((level, "", "; ".join(told)) for level, told in turned.items())
     if (old.get("description") or "") != (new.get("description") or ""):
         yield "fine", "", "the description changed: a model may choose otherwise"
 
