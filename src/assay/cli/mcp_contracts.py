@@ -133,7 +133,7 @@ def _show_report(report: Report) -> None:
         f"(about {report.tokens_estimated:,} tokens, an estimate), "
         f"{counted(report.probes, 'probe')}"
     )
-    counts = (counted(report.count(each), each) for each in ("error", "warning", "note"))  # type: ignore[arg-type]
+    counts = (counted(report.count(each), each) for each in ("error", "warning", "note"))
     terminal.tell(", ".join(counts))
 
 
@@ -159,8 +159,8 @@ def diff(
         told = "it would go to both addresses: record one of them first"
         raise typer.BadParameter(told, param_hint="--header")
     with _a_server_that_answers():
-        tools = [comparing.tools_of(each, headers) for each in (old, new)]
-    found = comparing.diff(*tools, comparing.calls_of(calls) if calls else ())
+        before, after = (comparing.tools_of(each, headers) for each in (old, new))
+    found = comparing.diff(before, after, comparing.calls_of(calls) if calls else ())
     if as_json:
         write_json(found.to_dict())
     else:
