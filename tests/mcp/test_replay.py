@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sys
 import time
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,29 @@ def test_the_same_client_gets_the_same_bytes(recording: Path) -> None:
         code, err = client.end()
     assert client.frames == direct.frames
     assert (code, err) == (0, "")
+
+
+# As where only the base is installed.
+BARE = """
+import sys
+sys.modules.update(dict.fromkeys(("httpx", "uvicorn", "starlette", "mcp")))
+from assay.cli import main
+sys.argv[1:1] = ["mcp"]
+main()
+"""
+
+
+def test_over_stdio_no_extra_is_needed(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    bare = [sys.executable, "-c", BARE]
+    for command in (["record", "-o", str(path), "--", *SERVER], ["replay", str(path)]):
+        with session(*bare, *command) as client:
+            assert client.text("add", a=1, b=2) == "3"
+            assert client.end()[0] == 0
+    with session(*bare, "replay", str(path), "--port", "0", initialized=False) as client:
+        code, err = client.end()
+    assert code == 2
+    assert "pip install 'assay[mcp]'" in " ".join(err.split())
 
 
 def test_ids_and_tokens_are_those_of_now(recording: Path) -> None:
