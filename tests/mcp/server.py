@@ -9,7 +9,7 @@ from typing import Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import SamplingMessage, TextContent
 
-server: Any = MCPServer("sums", version="1.0")
+server = MCPServer("sums", version="1.0")
 
 
 @server.tool()

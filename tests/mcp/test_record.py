@@ -234,6 +234,7 @@ def test_over_http_nothing_changes_either(tmp_path: Path) -> None:
     with a_server("server.py", lasting_port()) as url, listening(*options, "--url", url) as here:
         assert talk(here[0]) == talk(url)
         assert httpx.get(here[0], headers={"host": "evil.example"}).status_code == 403
+        httpx.post(here[0].replace("/mcp", "/token"), data={"code": "s3cret-Value-9"})
     calls = [each for each in exchanges(read_recording(path)) if each.method == "tools/call"]
     assert [bool(each.result.get("isError")) for each in calls] == [False, True]
     assert len({line.session_id for line in read_recording(path) if line.message}) == 1

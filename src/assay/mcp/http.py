@@ -198,7 +198,7 @@ class HttpRelay:
         """Record a request, hand it on, and record what comes back before that is handed back."""
         asked = messages_of(parse_frame(request.body))
         session = self._session(request.headers.get(SESSION), asked)
-        if request.body:
+        if asked:  # what goes to other pages, as to sign in, is not ours to keep
             self.recording.frame(FROM_CLIENT, request.body, session_id=session)
         waiting = [message["id"] for message in asked if kind_of(message) == "request"]
         relayed = _Relayed(self, session, waiting)
