@@ -62,6 +62,19 @@ INPUTS: list[tuple[str, Any, Any, str | None]] = [
         {**takes(a=TEXT), "additionalProperties": False},
         "breaking",
     ),
+    (
+        "argument taken as another",
+        takes(a=TEXT, b=TEXT),
+        {**takes(a=TEXT), "additionalProperties": {"type": "integer"}},
+        "breaking",
+    ),
+    (
+        "another named, and narrowed",
+        {**takes(a=TEXT), "additionalProperties": TEXT},
+        {**takes(a=TEXT, b={"type": "integer"}), "additionalProperties": TEXT},
+        "breaking",
+    ),
+    ("required, defined later", takes(("a",)), takes(("a",), a={}), "fine"),
     ("others refused", takes(a=TEXT), {**takes(a=TEXT), "additionalProperties": False}, "unstated"),
     ("others allowed", {**takes(a=TEXT), "additionalProperties": False}, takes(a=TEXT), "fine"),
     ("type changed", takes(a=TEXT), takes(a={"type": "integer"}), "breaking"),
@@ -220,7 +233,7 @@ def test_schemas_that_are_broken_or_endless_are_compared_in_bounded_time() -> No
     )
     assert not covers({"$ref": "https://example.invalid/a.json"}, {"$ref": "#/nowhere"})
     odd: Any
-    for odd in (None, True, [], "x"):
+    for odd in (None, True, [], "x", {"properties": [], "required": 5, "items": 7}):
         compare_tools([{"name": "a", "inputSchema": odd}], [{"name": "a", "inputSchema": takes()}])
 
 
@@ -333,6 +346,18 @@ def test_a_server_is_compared_with_what_it_was(assay: Assay, tmp_path: Path) -> 
         assert (done.code, "find: is gone" in done.out) == (1, True)
     assert assay("mcp", "diff", old, tmp_path / "missing.json").code == 2
     assert assay("mcp", "diff", old, "no-such-server").code == 3
+
+
+def test_what_cannot_be_read_says_where(assay: Assay, tmp_path: Path) -> None:
+    old = recording(tmp_path / "old.jsonl", takes(a=TEXT), {"a": "x"})
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(old.read_text() + "no json\n{}\n")
+    for given in (("diff", broken, old), ("diff", old, old, "--calls", broken)):
+        done = assay("mcp", *given)
+        assert (done.code, "broken.jsonl, line 5" in done.err) == (2, True), done.err
+    assert assay("mcp", "diff", old, old, "--calls", tmp_path / "missing").code == 2
+    done = assay("mcp", "diff", "http://a/mcp", "http://b/mcp", "--header", "Authorization: x")
+    assert (done.code, "both addresses" in done.err) == (2, True)
 
 
 def cases(change: bool) -> list[AgentTestCase]:

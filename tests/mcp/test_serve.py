@@ -213,6 +213,23 @@ def _tools_once_it_listens(target: Any) -> list[dict[str, Any]]:
     return []
 
 
+class _Modern(RawClient):
+    """Speaks the second generation without asking for the first."""
+
+    def _shake_hands(self) -> None:
+        self._modern = True
+
+
+def test_our_client_speaks_the_second_generation_to_the_official_server(store: Path) -> None:
+    with at_a_port(store) as address:
+        assert len(_tools_once_it_listens(address)) == len(TOOLS)
+        for target in ([*SERVE, str(store)], address):
+            with _Modern(target) as client:
+                assert {tool["name"] for tool in client.tools()} == TOOLS
+                answer = client.call("list_runs", {"limit": 1})
+            assert answer["result"]["structuredContent"]["runs"] == len(keys_of(store))
+
+
 def test_a_folder_that_is_no_store_is_refused(tmp_path: Path) -> None:
     done = subprocess.run(
         [*SERVE, tmp_path], capture_output=True, text=True, check=False, timeout=60

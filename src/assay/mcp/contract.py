@@ -249,32 +249,37 @@ class _Walk:
         return seen
 
     def _of_objects(self, old: Tool, new: Tool, place: str, depth: int) -> Iterator[_Found]:
-        before, after = old.get("properties") or {}, new.get("properties") or {}
-        others = new.get("additionalProperties", True)
-        required = [set(map(str, each.get("required") or ())) for each in (old, new)]
+        before, after = _properties(old), _properties(new)
+        others = [each.get("additionalProperties", True) for each in (old, new)]
+        required = [_required(each) for each in (old, new)]
         for name in sorted(before.keys() - after.keys()):
-            yield self._removed(f"{place}.{name}", others, was_required=name in required[0])
+            if self._is_input and others[1] is False:
+                yield "breaking", f"{place}.{name}", "is refused now"
+            elif self._is_input and _says_something(others[1]):
+                yield from self._of_values(before[name], others[1], f"{place}.{name}")
+            else:
+                yield self._removed(f"{place}.{name}", was_required=name in required[0])
         for name in sorted(before.keys() & after.keys()):
             yield from self.changes(before[name], after[name], f"{place}.{name}", depth + 1)
-        for name in sorted((after.keys() - before.keys()) | (required[1] - required[0])):
-            if name in required[1]:
-                level: Level = "breaking" if self._is_input else "fine"
-                yield level, f"{place}.{name}", "is required now"
+        for name in sorted(required[1] - required[0]):
+            level: Level = "breaking" if self._is_input else "fine"
+            yield level, f"{place}.{name}", "is required now"
+        for name in sorted(after.keys() - before.keys() - (required[1] - required[0])):
+            if self._is_input and _says_something(others[0]) and others[0] is not False:
+                yield from self._of_values(others[0], after[name], f"{place}.{name}")
             else:
                 yield "fine", f"{place}.{name}", "is new and optional"
         for name in sorted((required[0] - required[1]) & after.keys()):
             level = "fine" if self._is_input else "breaking"
             yield level, f"{place}.{name}", "is not required any more"
-        yield from self._of_others(old.get("additionalProperties", True), others, place)
+        yield from self._of_others(others[0], others[1], place)
         beside = {"properties", "required", "additionalProperties"}
         rest = [{k: v for k, v in each.items() if k not in beside} for each in (old, new)]
         yield from self._of_values(rest[0], rest[1], place)
 
-    def _removed(self, place: str, others: Any, *, was_required: bool) -> _Found:
+    def _removed(self, place: str, *, was_required: bool) -> _Found:
         if not self._is_input:
             return ("breaking" if was_required else "risky"), place, "is not promised any more"
-        if others is False:
-            return "breaking", place, "is refused now"
         return "risky", place, "is not known any more, and may be ignored"
 
     def _of_others(self, old: Any, new: Any, place: str) -> Iterator[_Found]:
@@ -322,6 +327,21 @@ def _canonical(text: str) -> Any:
 
 def _is_object(schema: Tool) -> bool:
     return schema.get("type", "object") == "object" and ("properties" in schema or "type" in schema)
+
+
+def _properties(schema: Tool) -> dict[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _required(schema: Tool) -> set[str]:
+    found = schema.get("required")
+    return set(map(str, found)) if isinstance(found, list) else set()
+
+
+def _says_something(schema: Any) -> bool:
+    """Whether a schema refuses anything."""
+    return schema is not True and binding(schema) != {}
 
 
 def _is_list(schema: Tool) -> bool:
