@@ -285,6 +285,71 @@ def test_mutations_that_refuse_a_call_are_breaking_and_no_others(name: str) -> N
         assert is_breaking or not refused, new
 
 
+OF_TEXT = {"additionalProperties": TEXT}
+PLAIN: tuple[dict[str, Any], ...] = (
+    TEXT,
+    {"type": "string", "maxLength": 4},
+    {"type": "string", "pattern": "^[a-z/]"},
+    {"enum": ["a", "UTC"]},
+    {"const": "a"},
+    {"type": "integer", "minimum": 1},
+    {"type": "number", "maximum": 9},
+    {"type": ["string", "null"]},
+    {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+    {"type": "boolean"},
+    {},
+)
+
+
+def some_schema(chance: random.Random, depth: int) -> dict[str, Any]:
+    kind = chance.choice(["plain", "plain", "array", "object"]) if depth else "plain"
+    if kind == "plain":
+        return copy.deepcopy(chance.choice(PLAIN))
+    if kind == "array":
+        bounds: dict[str, Any] = chance.choice([{}, {}, {"minItems": 1}, {"maxItems": 1}])
+        return {"type": "array", "items": some_schema(chance, depth - 1), **bounds}
+    return some_object(chance, depth - 1)
+
+
+def some_object(chance: random.Random, depth: int) -> dict[str, Any]:
+    names = chance.sample("abcd", chance.randint(0, 3))
+    others = chance.choice(
+        [{}, {}, {"additionalProperties": False}, {"additionalProperties": TEXT}]
+    )
+    found = takes(**{name: some_schema(chance, depth) for name in names})
+    return {**found, "required": [n for n in names if chance.random() < 0.4], **others}
+
+
+def changed(schema: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """The same with one place in it drawn anew."""
+    new = copy.deepcopy(schema)
+    inner = [*new.get("properties", {})]
+    if inner and chance.random() < 0.7:
+        name = chance.choice(inner)
+        new["properties"][name] = changed(new["properties"][name], chance)
+    elif isinstance(new.get("items"), dict) and chance.random() < 0.7:
+        new["items"] = changed(new["items"], chance)
+    elif new.get("type") == "object":
+        key = chance.choice(["properties", "required", "additionalProperties"])
+        new[key] = some_object(chance, 1).get(key, True)
+    else:
+        new = some_schema(chance, 1)
+    return new
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_change_that_refuses_a_call_is_missed_in_schemas_nobody_wrote(seed: int) -> None:
+    chance = random.Random(seed)
+    refusing = 0
+    for _ in range(150):
+        schema = some_object(chance, 2)
+        old, new = tool(schema), tool(changed(schema, chance))
+        if diff([old], [new], calls_of(old, chance)).refused:
+            refusing += 1
+            assert diff([old], [new]).level == "breaking", (old, new)
+    assert refusing > 30
+
+
 def recording(path: Path, schema: Any, *calls: dict[str, Any]) -> Path:
     listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool(schema)]}}
     frames: list[tuple[str, Any]] = [
