@@ -141,22 +141,28 @@ class EventStream:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._rest = b""
+        self._rest = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The events that are complete now: as they came, and the data in each."""
         self._rest += piece
+        # An array cannot shrink while a search looks at it.
+        ends = [e.end() for e in _EVENT_END.finditer(self._rest, self._begin(piece))]
         begin = 0
-        for end in _EVENT_END.finditer(self._rest, max(0, len(self._rest) - len(piece) - 3)):
-            event = self._rest[begin : end.end()]
-            begin = end.end()
+        for end in ends:
+            event = bytes(self._rest[begin:end])
+            begin = end
             yield event, _data_of(event)
-        self._rest = self._rest[begin:]
+        del self._rest[:begin]
+
+    def _begin(self, piece: bytes) -> int:
+        """Where an end may be that was not there before."""
+        return max(0, len(self._rest) - len(piece) - 3)
 
     @property
     def rest(self) -> bytes:
         """What is not complete."""
-        return self._rest
+        return bytes(self._rest)
 
 
 def _data_of(event: bytes) -> bytes:
@@ -182,7 +188,9 @@ class HttpRelay:
         self.recording = recording
         self.injector = injector
         self._headers = {key.lower(): value for key, value in (headers or {}).items()}
-        self._client: httpx.AsyncClient = library.AsyncClient(timeout=None, follow_redirects=False)
+        self._client: httpx.AsyncClient = library.AsyncClient(
+            timeout=None, limits=library.Limits(max_connections=None)
+        )
         self.refused: type[Exception] = library.TransportError
         self._sessions: dict[str, str] = {}
         self._current = recording.session_id
