@@ -313,11 +313,10 @@ def some_schema(chance: random.Random, depth: int) -> dict[str, Any]:
 
 def some_object(chance: random.Random, depth: int) -> dict[str, Any]:
     names = chance.sample("abcd", chance.randint(0, 3))
-    others = chance.choice(
-        [{}, {}, {"additionalProperties": False}, {"additionalProperties": TEXT}]
-    )
-    found = takes(**{name: some_schema(chance, depth) for name in names})
-    return {**found, "required": [n for n in names if chance.random() < 0.4], **others}
+    others: dict[str, Any] = chance.choice([{}, {}, {"additionalProperties": False}, OF_TEXT])
+    required = [name for name in names if chance.random() < 0.4]
+    properties = {name: some_schema(chance, depth) for name in names}
+    return {"type": "object", "properties": properties, "required": required, **others}
 
 
 def changed(schema: dict[str, Any], chance: random.Random) -> dict[str, Any]:
