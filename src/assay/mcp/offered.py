@@ -38,8 +38,11 @@ def unlike_contracts(sides: Sequence[RunSet]) -> str:
 
 
 def _contracts(side: RunSet) -> dict[str, _Contract]:
-    """The contract of each task; none where no run recorded it."""
-    tasks = {run.run_key: run.task for run in side.runs if run.run_key is not None}
+    """The contract of each task by its first and its last run, where they recorded it."""
+    listed = [run for run in side.runs if run.run_key is not None]
+    first = {run.task: run.run_key for run in reversed(listed)}
+    last = {run.task: run.run_key for run in listed}
+    tasks = {key: task for each in (first, last) for task, key in each.items() if key is not None}
     found: dict[str, _Contract] = {}
     if side.store is None:
         return found
