@@ -140,6 +140,17 @@ def test_other_secrets_find_their_answers(sums: Path) -> None:
     assert texts == ["12 letters", "14 letters", "12 letters"]
 
 
+def test_a_recording_with_its_secrets_finds_answers_too(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    with session(*ASSAY, "record", "--no-mask", "-o", str(path), "--", *SERVER) as client:
+        client.text("sign_in", password="kT9#mQ2vLx!4")
+    assert "kT9#mQ2vLx!4" in path.read_text()
+    with session(*replay(path)) as client:
+        assert client.text("sign_in", password="kT9#mQ2vLx!4") == "12 letters"
+        assert "error" in client.call("sign_in", password="kT9#mQ2vLx!4", user="me")
+        assert "kT9" not in client.end()[1]
+
+
 def test_a_recorded_crash_ends_the_server(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     recorded(path, lambda client: client.call("crash"))

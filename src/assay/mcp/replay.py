@@ -92,7 +92,9 @@ class Replayer:
         self.misses: list[str] = []
         self.found: dict[str, list[Exchange]] = defaultdict(list)
         self.asked = exchanges(lines)
+        masker = Masker()  # a recording may hold secrets as they were
         for exchange in self.asked:
+            exchange.request.message = parse_frame(masker(exchange.request.raw))
             self.found[self.key(exchange.request.message)].append(exchange)
         for key, same in self.found.items():
             self.found[key] = [each for each in same if each.answer is not None] or same
@@ -234,7 +236,7 @@ class Session:
 
     def _recorded(self, message: dict[str, Any]) -> Exchange | None:
         """The recorded request that this repeats: the next of those alike, and then the last."""
-        masked = parse_frame(self._masker(msgspec.json.encode(message)))
+        masked = self._masked(message)
         key = self._from.key(masked)
         same = self._from.found.get(key)
         if not same:
@@ -252,6 +254,10 @@ class Session:
         self._secrets |= dict(zip(tags, _tags(chosen), strict=False))
         return chosen
 
+    def _masked(self, message: dict[str, Any]) -> dict[str, Any]:
+        masked: dict[str, Any] = parse_frame(self._masker(msgspec.json.encode(message)))
+        return masked
+
     def _agrees(self, tags: list[str], exchange: Exchange) -> bool:
         """Whether secrets that were equal when recorded are equal now, and others are not."""
         pairs = list(zip(tags, _tags(exchange), strict=False))
@@ -268,7 +274,7 @@ class Session:
             return [Step(_response(request_id, result={}))]
         if method == "initialize" and (discovered := self._from.found.get("server/discover")):
             return [Step(_response(request_id, result=_initialized(discovered[0].result)))]
-        nearest, what = self._from.nearest(message)
+        nearest, what = self._from.nearest(self._masked(message))
         if method in _HANDSHAKE:
             error = {"code": _NO_METHOD, "message": f"Method not found: {what}"}
             return [Step(_response(request_id, error=error))]
