@@ -89,12 +89,6 @@ class Exchange(msgspec.Struct):
         """The result, or None where there is none."""
         return None if self.answer is None else self.answer.message.get("result")
 
-    @property
-    def error(self) -> dict[str, Any] | None:
-        """The JSON-RPC error, or None."""
-        error = None if self.answer is None else self.answer.message.get("error")
-        return error if isinstance(error, dict) else None
-
 
 def parse_frame(raw: bytes | str) -> Any:
     """The value of a frame, or None where it is no JSON-RPC message."""
