@@ -181,7 +181,7 @@ class _Connection:
             self._servers[message.server] = result
         elif method == CALL:
             ended = self._calls.pop((asked.server, own_id))
-            ended.extra |= {"injected": message.fault} if message.fault else {}
+            ended.injected = message.fault
             self._end(ended, answer, message.at)
         elif method == TASK_RESULT:
             task = _text(dict_or_empty(asked.body.get("params")), "taskId") or ""
