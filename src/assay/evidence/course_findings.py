@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from assay.evidence.findings import Finding
 from assay.evidence.reports import reports_failure
-from assay.text.leaves import field_of, leaf_text
-from assay.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +15,6 @@ if TYPE_CHECKING:
 
 _MOST_REPEATS = 4
 _LONGEST_ERROR = 80
-_TOKEN = re.compile(r"[a-z][a-z_]{3,}|\d{3,}")
-_LONG_FIELD = re.compile(
-    r"content|contents|text|body|html|markdown|children|new_string|new_str|file_text|code|script|command"
-    r"|message|description|summary|sql|query"
-)
-_LEAST_TOKENS, _MOST_TOKENS = 3, 400
-_LEAST_FOREIGN = 3
-_MOST_FOREIGN = 0.4
 
 
 def find_in_course(run: RunIndex) -> Iterator[Finding]:
@@ -37,7 +26,6 @@ def find_in_course(run: RunIndex) -> Iterator[Finding]:
         return
     yield from _failed_end(run)
     yield from _repeats(calls)
-    yield from _foreign_writes(run)
 
 
 def _is_recorded(run: RunIndex) -> bool:
@@ -88,24 +76,3 @@ def _identity(known: IndexedCall) -> tuple[object, ...]:
     if not known.call.arguments_recorded:
         return (known.position,)
     return (known.tool, known.arguments, known.result, known.message)
-
-
-def _foreign_writes(run: RunIndex) -> Iterator[Finding]:
-    """A change whose words stand nowhere else in the run."""
-    if len(run.calls) < 2:
-        return
-    for known in run.calls:
-        if not known.ok or known.effect != "write":
-            continue
-        text = " ".join(
-            leaf_text(value).lower()
-            for path, value in known.leaves
-            if not _LONG_FIELD.fullmatch(field_of(path))
-        )
-        tokens = set(_TOKEN.findall(text)) - STOP_WORDS
-        if not _LEAST_TOKENS <= len(tokens) <= _MOST_TOKENS:
-            continue
-        lost = [token for token in tokens if run.is_only_in(token, known.position)]
-        if len(lost) >= max(_LEAST_FOREIGN, _MOST_FOREIGN * len(tokens)):
-            values = {"tool": known.tool, "value": ", ".join(sorted(lost)[:5])}
-            yield Finding("foreign_write", known.position, values)

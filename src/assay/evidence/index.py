@@ -169,23 +169,6 @@ class RunIndex:
         """The stems of the words of the request and its context."""
         return frozenset(map(stem, self.context_tokens))
 
-    def is_only_in(self, word: str, position: int) -> bool:
-        """Whether a word stands in the arguments and the result of that call and nowhere else."""
-        parts = word.split("_")
-        if all(p in self.context_tokens or p in self.schema_tokens for p in parts):
-            return False
-        return all(self._calls_with.get(part, -1) == position for part in parts if part)
-
-    @cached_property
-    def _calls_with(self) -> dict[str, int]:
-        """The call that has a token in arguments or result; -1 if several have, or the answer."""
-        found: dict[str, int] = dict.fromkeys(tokens_of(self.answer), -1)
-        for known in self.calls:
-            for token in set(tokens_of(f"{known.arguments} {known.returned}")):
-                if found.setdefault(token, known.position) != known.position:
-                    found[token] = -1
-        return found
-
     @cached_property
     def joined(self) -> dict[str, int]:
         """Neighbouring tokens written together, for ids that are written with separators."""
