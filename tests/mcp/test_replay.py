@@ -184,7 +184,7 @@ def test_a_miss_is_nobodys_fault(sums: Path, tmp_path: Path) -> None:
             assert isinstance(case, assay.AgentTestCase)
             writer.add(case)
     (call,) = store.query("SELECT failed, blame, kind FROM calls")
-    assert call == {"failed": True, "blame": "unknown", "kind": "unclassified"}
+    assert call == {"failed": True, "blame": "unknown", "kind": "other"}
 
 
 async def with_sdk(target: Any) -> list[Any]:

@@ -37,9 +37,10 @@ TOOLS = {"list_runs", "show_run", "score_run", "compare_runs"}
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("served") / "runs.assay"
     with Store.create(path).writer() as writer:
-        for case in read_runs(EXAMPLES):
-            assert isinstance(case, AgentTestCase)
-            writer.add(case)
+        for path in sorted(EXAMPLES.glob("*.json")):
+            for case in read_runs(path):
+                assert isinstance(case, AgentTestCase)
+                writer.add(case)
     return path
 
 
