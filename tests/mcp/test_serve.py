@@ -37,8 +37,8 @@ TOOLS = {"list_runs", "show_run", "score_run", "compare_runs"}
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("served") / "runs.assay"
     with Store.create(path).writer() as writer:
-        for path in sorted(EXAMPLES.glob("*.json")):
-            for case in read_runs(path):
+        for file in sorted(EXAMPLES.glob("*.json")):
+            for case in read_runs(file):
                 assert isinstance(case, AgentTestCase)
                 writer.add(case)
     return path
