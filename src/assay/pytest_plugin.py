@@ -4,12 +4,15 @@
     def test_weather(assay):
         assay.run(ask_agent, "What should I wear in Oslo?")
 
+`mcp_replay("calls.jsonl")` gives a test an MCP server that answers from a recording.
+
 pytest loads this module in every project that has assay installed, so it imports nothing that
 the first use of the fixture cannot import.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from inspect import isawaitable
 from pathlib import Path
@@ -19,6 +22,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from subprocess import Popen
 
     from assay.metrics import Metric
     from assay.score import Score
@@ -35,6 +39,8 @@ _MARKER = (
     "assay(metric='mcp_tool', threshold=None, runs=1): what the fixture `assay` asks of an "
     "agent's runs: a metric or several, the least mean score, and how often to run the agent"
 )
+# What `assay mcp replay` exits with when something was asked that is not recorded.
+_MISSED = 3
 _OPTIONS = frozenset({"metric", "threshold", "runs"})
 
 
@@ -155,6 +161,71 @@ def assay(request: pytest.FixtureRequest) -> AssayChecks:
     checks = AssayChecks(request.node, request.config.option.assay_store)
     request.node.stash[_CHECKS] = checks
     return checks
+
+
+class ReplayServer:
+    """An MCP server that answers from a recording: by its command, or at its address."""
+
+    def __init__(self, recording: Path, options: Sequence[str]) -> None:
+        """Take the recording; nothing is started yet."""
+        if not recording.is_file():
+            _fail(f"there is no recording {recording}")
+        assay = [sys.executable, "-m", "assay", "mcp", "replay"]
+        self.command = [*assay, str(recording), *options]
+        self._server: Popen[str] | None = None
+        self._url = ""
+
+    @property
+    def url(self) -> str:
+        """The address of the server, which is started when it is first asked for."""
+        if self._server is None:
+            subprocess = import_module("subprocess")
+            pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+            self._server = subprocess.Popen([*self.command, "--port", "0"], **pipes)
+            said = self._said()
+            self._url = said.partition("listening at ")[2].partition(" ")[0]
+            if not self._url:
+                _fail(f"the recording is not replayed: {said}{self._server.communicate()[1]}")
+        return self._url
+
+    def stop(self) -> None:
+        """End the server; a request that was not recorded fails the test."""
+        if self._server is None:
+            return
+        self._server.terminate()
+        words = self._server.communicate()[1]
+        if self._server.returncode == _MISSED:
+            _fail(words.strip())
+
+    def _said(self) -> str:
+        assert self._server is not None  # noqa: S101 - it was started
+        assert self._server.stderr is not None  # noqa: S101
+        return self._server.stderr.readline()
+
+
+@pytest.fixture
+def mcp_replay(request: pytest.FixtureRequest) -> Iterator[Callable[..., ReplayServer]]:
+    """Replay recordings: `mcp_replay("calls.jsonl").command`, or `.url`; beside the test's file.
+
+    Options are those of `assay mcp replay`: `match`, `ignore` (several) and `miss`.
+    """
+    started: list[ReplayServer] = []
+
+    def replay(
+        recording: str | Path,
+        *,
+        match: str = "arguments",
+        ignore: Sequence[str] = (),
+        miss: str = "error",
+    ) -> ReplayServer:
+        options = ["--match", match, "--miss", miss]
+        options += [word for path in ignore for word in ("--ignore", path)]
+        started.append(ReplayServer(request.path.parent / recording, options))
+        return started[-1]
+
+    yield replay
+    for server in started:
+        server.stop()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,6 +18,7 @@ GROUPS = {
     "plot": ("tools",),
     "judge": ("show",),
     "cache": ("info", "clear"),
+    "mcp": ("record", "replay", "fault"),
     "golden": ("add", "remove", "ls", "check"),
     "arena": ("run", "serve"),
 }

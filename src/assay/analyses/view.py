@@ -172,6 +172,7 @@ _ASKED_OF_CALLS = (
     *_WORDS,
     *("position", "turn", "attempt", "arguments_key", "failed", "unknown", "blame", "kind"),
     *("dynamically_loaded", "execution_time", "counted", "succeeded", "place"),
+    *("injected", "recorded_blame"),
 )
 _UNKNOWN_TO_THE_SEED = frozenset({"turn", "succeeded"})
 # Of the circumstances, those that do not pass by waiting a little.

@@ -52,6 +52,7 @@ COMMANDS = {
     "doctor": Command(
         "doctor:doctor", "Read every file of a store and tell what is wrong with it."
     ),
+    "mcp": Command("mcp:app", "Test MCP servers and the agents that use them."),
     "arena": Command("arena:arena", "The same prompts to several agents, side by side."),
 }
 _VERSION = "--version"

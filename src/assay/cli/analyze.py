@@ -11,7 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from assay.analyses import ANALYSES, analysis_named, opened
+from assay.analyses.questions.errors import ERRORS
 from assay.analyses.questions.exports import EXPORTED_EVALUATIONS, EXPORTED_SUMMARIES
+from assay.analyses.questions.injected import INJECTED
 from assay.analyses.report import Answered, Section, answers
 from assay.cli.analyze_options import (
     FILTERS,
@@ -32,6 +34,7 @@ from assay.cli.finite import finite
 from assay.cli.machine_output import write_data
 from assay.cli.output_places import outside_stores
 from assay.cli.stores import interruptible
+from assay.errors import UnknownName
 from assay.render.analysis_files import check_suffix, document, write_answers
 from assay.render.analysis_table import analysis_table
 
@@ -114,6 +117,15 @@ _EXPORT: Options = {
         None,
     ),
 }
+_AGAINST: Options = {
+    "against": (
+        Annotated[
+            str | None,
+            typer.Option(metavar="WHAT", help="injected: our blame beside that of faults."),
+        ],
+        None,
+    ),
+}
 _EXPORTED = {"summaries": EXPORTED_SUMMARIES, "evals": EXPORTED_EVALUATIONS}
 
 
@@ -147,6 +159,10 @@ app = typer.Typer(
 
 
 def _answer(analysis: Analysis, parameters: dict[str, Any], given: dict[str, Any]) -> None:
+    if (against := given.pop("against", None)) is not None:
+        if against != INJECTED.name:
+            raise UnknownName("blame to compare with", against, [INJECTED.name])
+        analysis, parameters = INJECTED, {}
     section = Section(analysis.name, analysis.name, analysis.title, parameters)
 
     def found(view: View) -> Iterator[Answered]:
@@ -231,5 +247,7 @@ app.command(_REPORT, epilog=EPILOG)(
 )
 for _analysis in ANALYSES.values():
     app.command(_analysis.name, epilog=_epilog(_analysis))(
-        analysis_command(_analysis, OUTPUT | ENGINE, _answer)
+        analysis_command(
+            _analysis, (_AGAINST if _analysis is ERRORS else {}) | OUTPUT | ENGINE, _answer
+        )
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
+from msgspec.structs import replace
 
 from assay.cli import compare_options as option
 from assay.cli.console import Terminal
@@ -71,6 +72,8 @@ def compare(  # noqa: PLR0917 - each is an option of the command
     writers = [(path, by_suffix(path, OUTPUTS)) for path in output or []]
     runs = _runs_of(sides or [], store, by)
     found, shown = compared(runs, against, quantity=quantity, smallest=smallest)
+    contracts: str = import_module("assay.mcp.offered").unlike_contracts(runs)
+    found = replace(found, contracts=contracts)
     for path, write in writers:
         write_text(path, write(found, shown))
     if as_json:

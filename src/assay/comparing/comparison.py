@@ -105,7 +105,8 @@ class Comparison(Struct, frozen=True):
     was asked for or no run says whether it succeeded. `unscored` are tasks that both sides ran
     but that lack the headline's value on one. `headline` is None when they have nothing in common.
     `without_outcome` are the sides of which no run says how it ended; `judged_apart` says by whom
-    outcomes were decided, where the sides have no judge in common.
+    outcomes were decided, where the sides have no judge in common. `contracts` says where tools on
+    offer differ, where that was looked at.
     """
 
     baseline: str
@@ -120,6 +121,7 @@ class Comparison(Struct, frozen=True):
     unscored: tuple[str, ...] = ()
     without_outcome: tuple[str, ...] = ()
     judged_apart: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contracts: str = ""
 
     @property
     def verdict(self) -> Verdict:

@@ -31,7 +31,8 @@ class Contest(Struct, frozen=True):
     The p-values are corrected by Holm's method for the comparisons made. `winner` is None unless
     one side is better than each of the others. `left_out` are tasks that not all sides have,
     `without_outcome` the sides of which no run says how it ended; `judged_apart` says by whom
-    outcomes were decided, where two sides have no judge in common.
+    outcomes were decided, where two sides have no judge in common. `contracts` says where tools on
+    offer differ, where that was looked at.
     """
 
     quantity: str | None
@@ -43,6 +44,7 @@ class Contest(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
     without_outcome: tuple[str, ...] = ()
     judged_apart: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contracts: str = ""
 
     def all_figures(self) -> tuple[Figure, ...]:
         """Every pair compared."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.store import Store
 from assay.store.tables import TASK
-
-if TYPE_CHECKING:
-    from assay.store import Store
 
 RUNS = """
     WITH chosen AS (
@@ -65,10 +62,11 @@ class RunFacts(Struct, frozen=True):
 
 
 class RunSet(Struct, frozen=True):
-    """The runs of one side, under the name it is shown by."""
+    """The runs of one side, under the name it is shown by, and the store that has them."""
 
     name: str
     runs: tuple[RunFacts, ...]
+    store: Store | None = None
 
     def by_task(self) -> dict[str, list[RunFacts]]:
         """The runs of each task, in the order they were attempted."""
@@ -102,6 +100,7 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
             )
             for row in store.query(RUNS.format(task=TASK, where=chosen), **params)
         ),
+        store,
     )
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from assay.tools import ToolDefinition
 
 _HEAD = 700
+# `assay mcp replay` answers so where its recording has no answer: nobody's fault.
+_REPLAY_MISS = -32_098
 _INVALID_PARAMS = -32_602
 _PATTERNS = dict(
     rows(r"""
@@ -144,6 +146,8 @@ def blame(failure: Failure) -> Blamed:
     code = status_in(failure.value)
     if code is None and failure.role not in RUNS_CODE:
         code = rpc_code(failure.message) or http_status(failure.message)
+    if code == _REPLAY_MISS:
+        return Blamed("unknown", "other", "replay_miss")
     failure = msgspec.structs.replace(failure, code=code)
     failure = msgspec.structs.replace(failure, kind=_kind(failure))
     for rule in _RULES:

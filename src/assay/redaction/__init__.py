@@ -14,7 +14,7 @@ from assay.redaction.text import has_keyword, may_hold_secrets, secrets_in
 from assay.redaction.values import is_random, is_secret, secrets_of_header
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from assay.redaction.rules import Strength
 
@@ -38,11 +38,13 @@ _VALUE_IN = ("value", "val", "text")
 _ROWS_IN = ("rows", "data", "values", "records")
 
 
-def redact_json(text: str, *, emails: bool = False) -> tuple[str, int]:
+def redact_json(
+    text: str, *, emails: bool = False, mask: Callable[[str], str] | None = None
+) -> tuple[str, int]:
     """The JSON text with every secret masked, still JSON, and how many there were."""
     if not (may_hold_secrets(text) or (emails and "@" in text)):
         return text, 0
-    redactor = _Redactor(emails=emails)
+    redactor = _Redactor(emails=emails, mask=mask)
     value = redactor.value(msgspec.json.decode(text))
     if not redactor.count:
         return text, 0
@@ -70,8 +72,9 @@ def redact_each(texts: Sequence[bytes], *, emails: bool = False) -> list[tuple[b
 class _Redactor:
     """Masks the secrets of one document and remembers them."""
 
-    def __init__(self, *, emails: bool) -> None:
+    def __init__(self, *, emails: bool, mask: Callable[[str], str] | None = None) -> None:
         self.count = 0
+        self._mask = mask or (lambda _: MASK)
         self._emails = emails
         self._sought: dict[str, None] = {}
 
@@ -104,7 +107,7 @@ class _Redactor:
         parts, done = [], 0
         for span in secrets_in(text):
             self._found(text[span.start : span.end], sought=span.sought)
-            parts += [text[done : span.start], MASK]
+            parts += [text[done : span.start], self._mask(text[span.start : span.end])]
             done = span.end
         text = "".join([*parts, text[done:]]) if parts else text
         return _ADDRESS.sub(self._address, text) if self._emails and "@" in text else text
@@ -132,13 +135,13 @@ class _Redactor:
         for secret in sorted(list(self._sought)[:_MOST_SOUGHT], key=len, reverse=True):
             if secret in text:
                 bounded = rf"(?:{_BEGINS}){re.escape(secret)}(?![A-Za-z0-9])"
-                text, again = re.subn(bounded, MASK, text)
+                text, again = re.subn(bounded, self._mask(secret), text)
                 self.count += again
         return text
 
-    def _address(self, _: re.Match[str]) -> str:
+    def _address(self, address: re.Match[str]) -> str:
         self.count += 1
-        return MASK
+        return self._mask(address[0])
 
     def _found(self, secret: str, *, sought: bool) -> None:
         self.count += 1
@@ -242,4 +245,4 @@ class _Redactor:
 
     def _masked(self, text: str, secret: str) -> str:
         self._found(secret, sought=is_random(secret))
-        return text.replace(secret, MASK)
+        return text.replace(secret, self._mask(secret))

@@ -143,7 +143,7 @@ def outcome_lines(found: Comparison | Contest) -> list[str]:
             f"outcomes were decided by others on each side ({judges}): "
             "are tasks of the same id the same task?"
         )
-    return lines
+    return [*lines, found.contracts] if found.contracts else lines
 
 
 def unmatched_lines(found: Comparison) -> list[str]:

@@ -47,6 +47,7 @@ class CallFacts(Struct, gc=False):
     parent_id: str | None = None
     dynamically_loaded: Any = None
     only_in_trace: Any = None
+    injected: Any = None
     arguments_recorded: Any = None
 
     @property
@@ -55,6 +56,7 @@ class CallFacts(Struct, gc=False):
         return {
             "dynamically_loaded": self.dynamically_loaded,
             "only_in_trace": self.only_in_trace,
+            "injected": self.injected,
             ARGUMENTS_RECORDED: self.arguments_recorded,
         }
 

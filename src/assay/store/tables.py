@@ -90,6 +90,8 @@ class CallRow(Struct, gc=False, kw_only=True, omit_defaults=True):
     only_in_trace: bool | None = None
     seed_category: str | None = None
     seed_subcategory: str | None = None
+    injected: str | None = None
+    recorded_blame: str | None = None
 
 
 class EvaluationRow(RecordedEvaluation, frozen=True, gc=False):
@@ -317,6 +319,9 @@ def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
             row.arguments_key = None
         row.dynamically_loaded = _flag(extra.get("dynamically_loaded"))
         row.only_in_trace = _flag(extra.get("only_in_trace"))
+        if isinstance(fault := extra.get("injected"), dict):
+            row.injected = _word(fault.get("kind"))
+            row.recorded_blame = _word(fault.get("blame"))
     if call.error_message is not None:
         row.error_message = call.error_message[:LONGEST_MESSAGE]
 

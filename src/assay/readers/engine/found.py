@@ -30,6 +30,7 @@ class FoundCall(Struct, eq=False):
     started_at: float | None = None
     ended_at: float | None = None
     arguments_recorded: bool = True
+    injected: dict[str, Any] | None = None  # a fault that a recorder put into the answer
     sign: str = ""
     where: str = ""
 

@@ -205,5 +205,6 @@ def _executed(call: FoundCall) -> ToolExecutionResult:
         ended_at=call.ended_at,
         reported_success=call.reported_success,
         parent_id=call.parent_id,
-        extra={} if call.arguments_recorded else {ARGUMENTS_RECORDED: False},
+        extra=({} if call.arguments_recorded else {ARGUMENTS_RECORDED: False})
+        | ({"injected": call.injected} if call.injected else {}),
     )

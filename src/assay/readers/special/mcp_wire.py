@@ -180,7 +180,9 @@ class _Connection:
         elif method == OPEN:
             self._servers[message.server] = result
         elif method == CALL:
-            self._end(self._calls.pop((asked.server, own_id)), answer, message.at)
+            ended = self._calls.pop((asked.server, own_id))
+            ended.injected = message.fault
+            self._end(ended, answer, message.at)
         elif method == TASK_RESULT:
             task = _text(dict_or_empty(asked.body.get("params")), "taskId") or ""
             if (call := self._tasks.pop(task, None)) is not None:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.readers import values
 from assay.readers.documents import Unreadable
@@ -56,6 +57,8 @@ class WireMessage(Struct, frozen=True):
     session: str | None = None
     server: str | None = None
     position: int | None = None
+    fault: dict[str, Any] | None = None
+    """What a recorder noted beside the message: a fault that was injected."""
 
 
 _NOWHERE = WireMessage({})
@@ -92,7 +95,7 @@ def messages_in(
             yield from messages_in(item, around, depth + 1)
     elif isinstance(value, dict) and MARK in value:
         at = _first(value, START_KEYS, values.seconds) or around.at
-        yield WireMessage(value, at, around.session, around.server, around.position)
+        yield replace(around, body=value, at=at)
     elif isinstance(value, dict) and _SPEAKING.isdisjoint(value):
         yield from _within(value, around, depth)
 
@@ -105,12 +108,13 @@ def _within(value: dict[str, Any], around: WireMessage, depth: int) -> Iterator[
     took = _first(value, DURATION_KEYS, _milliseconds)
     if ended is None and at is not None and took is not None:
         ended = at + took
+    fault = value["fault"] if isinstance(value.get("fault"), dict) else around.fault
     request = value.get("request")
     if isinstance(request, dict):
         server = values.text_or_none(request.get("url")) or server
     for key, inner in value.items():
         seen = ended or at if key in _RESPONSES else at
-        known = WireMessage({}, seen, session, server, around.position)
+        known = WireMessage({}, seen, session, server, around.position, fault)
         yield from messages_in(inner, known, depth + 1)
 
 

@@ -1,0 +1,1 @@
+"""Record, replay, break, check and compare MCP servers, frame by frame."""
