@@ -75,7 +75,7 @@ def test_a_cell_shows_what_was_said_until_it_is_recorded() -> None:
     cell.take(Event(0.2, "tool_call", {"tool": "look", "arguments": {"n": 1}}))
     assert (cell.answer, cell.state, cell.is_scripted) == ("Hello there", "running", False)
     (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell}, 1)).cells
-    assert [(call.tool, call.state) for call in shown.calls] == [("look", "none")]
+    assert [(call.tool, call.state) for call in shown.calls] == [("look", "running")]
     cell.take(Event(0.5, "tool_result", {"tool": "look", "error": None, "result": {"n": 2}}))
     (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell}, 1)).cells
     assert [call.state for call in shown.calls] == ["ok"]

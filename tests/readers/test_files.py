@@ -152,7 +152,7 @@ def test_parquet_rows_are_objects_without_what_is_null(tmp_path: Path) -> None:
 
 
 def test_sessions_of_a_database_hold_the_rows_that_belong_to_them(tmp_path: Path) -> None:
-    tables = {
+    tables: dict[str, list[dict[str, Any]]] = {
         "session": [{"id": "s1", "title": "one"}, {"id": "s2", "title": "two"}],
         "message": [
             {"id": "m1", "session_id": "s1", "data": {"role": "user"}},
