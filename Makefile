@@ -44,7 +44,7 @@ check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-fix: .venv/.ready-to-develop ## format and mend what can be mended
+fix: .venv/.ready-to-develop ## format, and fix what can be fixed automatically
 	@$(BIN)/ruff check --quiet --fix $(SOURCES)
 	@$(BIN)/ruff format --quiet $(SOURCES)
 
