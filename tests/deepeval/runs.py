@@ -2,7 +2,8 @@
 
 Every call of `TWO_CALLS` is to a known tool with fitting arguments, so that the measured part
 is 1. Of `ONE_UNKNOWN` the second call names no tool on offer and fails: names 1/2, schema 1,
-success 1/2, failures of known tools 0, planning 1, and the mean of these is 0.8.
+success 1/2, failures of known tools 0, planning 1, and the mean of these is 0.8. That its last
+call failed and the answer does not say so makes it suspect: without a judge it is held at 0.4.
 """
 
 from __future__ import annotations

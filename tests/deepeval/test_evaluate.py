@@ -102,8 +102,8 @@ def test_the_metric_is_of_both_families() -> None:
 @BOTH_MODES
 def test_evaluate_measures_every_case(*, run_async: bool) -> None:
     found = run([good_case(), bad_case(), good_case()], MCPToolMetric(), run_async=run_async)
-    assert [entry.score for entry in found] == pytest.approx([1.0, 0.8, 1.0])
-    assert [entry.success for entry in found] == [True, True, True]
+    assert [entry.score for entry in found] == pytest.approx([1.0, 0.4, 1.0])
+    assert [entry.success for entry in found] == [True, False, True]
 
 
 @BOTH_MODES
@@ -141,10 +141,11 @@ def test_what_cannot_be_measured_scores_0_does_not_pass_and_says_so(*, run_async
     data = assay.MCPExecutionData([], planning_json_compliance=None)
     (found,) = run([good_case(execution_data=data)], MCPToolMetric(), run_async=run_async)
     assert (found.score, found.success, found.error) == (0.0, False, None)
-    not_judged, not_measured, not_scored, *_ = found.reason.splitlines()
+    not_judged, not_measured, verdict, not_scored, *_ = found.reason.splitlines()
     assert not_judged.startswith("Not judged (shown as 0): task_fulfillment, grounding, ")
     assert not_measured.startswith("Not measured (shown as n/a): input_schema_compliance, ")
-    assert not_scored.startswith("Not scored: ")
+    assert verdict == "Unknown."
+    assert not_scored == "Not scored: judging is off and nothing could be measured."
 
 
 def test_the_attributes_are_numbers_and_the_rest_says_none() -> None:
@@ -205,7 +206,9 @@ def test_the_metric_takes_deepevals_private_options() -> None:
 def test_the_metric_takes_executions_apart_from_the_case() -> None:
     plain = LLMTestCase(input="What shall I wear in Oslo?", actual_output="A shirt.")
     metric = MCPToolMetric(available_tools=TOOLS)
-    assert metric.measure(plain, ONE_UNKNOWN) == pytest.approx(0.8)
+    assert metric.measure(plain, ONE_UNKNOWN) == pytest.approx(0.4)
+    assert metric.score_breakdown is not None
+    assert metric.score_breakdown["uncapped"] == pytest.approx(0.8)
     assert metric.measure(plain, TWO_CALLS) == 1.0
 
 
@@ -281,14 +284,15 @@ def test_the_cache_never_hands_out_the_score_of_another_run(*, run_async: bool) 
     (first,) = run([good_case()], MCPToolMetric(), run_async=run_async, **options)
     (second,) = run([bad_case()], MCPToolMetric(), run_async=run_async, **options)
     assert list(Path(".deepeval").glob("*cache*"))
-    assert (first.score, second.score) == (1.0, pytest.approx(0.8))
+    assert (first.score, second.score) == (1.0, pytest.approx(0.4))
 
 
 @BOTH_MODES
 def test_assert_test_passes_and_fails(*, run_async: bool) -> None:
     assert_test(good_case(), [MCPToolMetric()], run_async=run_async)
-    with pytest.raises(AssertionError, match=r"MCP Tool \(score: 0\.8, threshold: 0\.9"):
-        assert_test(bad_case(), [MCPToolMetric(threshold=0.9)], run_async=run_async)
+    with pytest.raises(AssertionError, match=r"MCP Tool \(score: 0\.4, threshold: 0\.3"):
+        # Above its threshold, and yet no success: the run is suspect.
+        assert_test(bad_case(), [MCPToolMetric(threshold=0.3)], run_async=run_async)
 
 
 def correctness(**options: Any) -> Any:
@@ -322,7 +326,7 @@ def test_a_dataset_of_deepevals_takes_our_case() -> None:
     dataset.add_test_case(good_case())
     dataset.add_test_case(bad_case())
     found = run(dataset.test_cases, MCPToolMetric(), run_async=False)
-    assert [entry.score for entry in found] == pytest.approx([1.0, 0.8])
+    assert [entry.score for entry in found] == pytest.approx([1.0, 0.4])
 
 
 def test_deepevals_tool_permission_works_on_our_case() -> None:
@@ -345,7 +349,7 @@ def test_native_objects_are_upgraded_by_our_evaluate(*, run_async: bool) -> None
     result = assay.deepeval.evaluate(cases[:2], metrics, **options)
     scores = [[metric.score for metric in test.metrics_data] for test in result.test_results]
     # The only tool expected was called in both.
-    assert sorted(scores) == [[pytest.approx(0.8), 1.0], [1.0, 1.0]]
+    assert sorted(scores) == [[pytest.approx(0.4), 1.0], [1.0, 1.0]]
     result = assay.deepeval.evaluate(cases[2:], metrics[:1], **options)
     # Only the name of the tool is known, and it is right.
     assert result.test_results[0].metrics_data[0].score == 1.0

@@ -51,7 +51,8 @@ def _failed_end(run: RunIndex) -> Iterator[Finding]:
 
 
 def _failure(run: RunIndex, known: IndexedCall, kind: str) -> Finding:
-    values = {"tool": known.tool, "error": " ".join(known.failure.split())[:_LONGEST_ERROR]}
+    error = " ".join(known.failure.split())[:_LONGEST_ERROR] or "no message"
+    values = {"tool": known.tool, "error": error}
     if reports_failure(run.answer, known):
         return Finding("failure_reported", known.position, values)
     return Finding(
