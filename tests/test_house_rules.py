@@ -38,6 +38,7 @@ def test_broad_excepts_stand_only_where_foreign_code_runs() -> None:
     with_broad = [m.relative_to(SOURCE).as_posix() for m in MODULES if BROAD.search(m.read_text())]
     assert with_broad == [
         "assay/agents/foreign_code.py",
+        "assay/readers/reading.py",  # formats of other packages
         "assay/scoring/flight.py",
         "assay/scoring/hand.py",
     ]

@@ -369,7 +369,7 @@ def test_nothing_on_standard_input_says_so() -> None:
 
 
 def test_many_that_cannot_be_read_are_summed_up(assay: Assay) -> None:
-    done = assay("score", write("runs.jsonl", *range(500), GOOD))
+    done = assay("score", write("runs.jsonl", GOOD, *range(500)))
     assert done.code == 3
     assert done.err.count("not read: runs.jsonl:") == 20
     assert "... and 480 more not read\n500 not read, 1 read\n" in done.err
@@ -424,8 +424,9 @@ def test_hostile_text_comes_out_as_text(assay: Assay) -> None:
 
 def test_hostile_file_names_come_out_as_text(assay: Assay) -> None:
     name = f"a{os.fsdecode(b'caf')}\x1b[31m\u202e\udce9.json"
-    write(name, {key: value for key, value in GOOD.items() if key != "run_id"})
-    write(f"b{name}", 7)
+    unnamed = {key: value for key, value in GOOD.items() if key != "run_id"}
+    write(name, unnamed)
+    write(f"b{name}", unnamed | {"input": 7})
     done = assay("score", ".", "-o", "../s.json", "-o", "../s.csv")
     assert done.code == 3
     assert not ACTIVE.search(done.out + done.err)

@@ -39,7 +39,8 @@ NAMED = {"key": "gen_ai.tool.name", "value": {"stringValue": "look"}}
 SPAN = {"traceId": "a", "spanId": "b", "name": "execute_tool look", "attributes": [NAMED]}
 TIMES = {"startTimeUnixNano": "1", "endTimeUnixNano": "2"}
 OWN_CALL = {"tool": "look", "parameters": {}, "result": 1, "success": True}
-ASKED = {"method": "tools/call", "params": {"name": "look", "arguments": {}}}
+ASKED: dict[str, Any] = {"method": "tools/call", "params": {"name": "look", "arguments": {}}}
+ANSWERED: dict[str, Any] = {"result": {}}
 
 
 def lines(values: list[Any]) -> bytes:
@@ -55,7 +56,7 @@ RECORDINGS: dict[str, bytes] = {
     ).encode(),
     "a session": lines(SESSION),
     "spans": json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [SPAN | TIMES]}]}]}).encode(),
-    "RPC": lines([{"jsonrpc": "2.0", "id": 1} | part for part in (ASKED, {"result": {}})]),
+    "RPC": lines([{"jsonrpc": "2.0", "id": 1} | part for part in (ASKED, ANSWERED)]),
     "a table": b'id,name,messages\n1,x,"[{""role"": ""user"", ""content"": ""q""}]"\n',
 }
 ODD: list[Any] = [

@@ -133,7 +133,7 @@ class RunReader:
             chosen = self._forced or self._detected(file)
         except (OSError, MemoryError):
             raise
-        except Exception as exc:  # noqa: BLE001 - see _guarded
+        except Exception as exc:  # noqa: BLE001 - a format may be of another package
             yield _failed(file, "cannot be looked at", exc)
             return
         if chosen is None:
@@ -193,7 +193,7 @@ def _guarded(chosen: Format, file: File) -> Iterator[AgentTestCase | Judged | Un
         yield from chosen.read(file)
     except (OSError, MemoryError):
         raise
-    except Exception as exc:  # noqa: BLE001 - see above
+    except Exception as exc:  # noqa: BLE001 - a format may be of another package
         yield _failed(file, f"cannot be read as {chosen.name}", exc)
 
 
