@@ -573,7 +573,8 @@ RIGHT_KINDS = {
     },
 }
 _REFUSED = (
-    r": expected .*, got \w+|: missing required field|: no such field\.|: invalid enum value 'x', got"
+    r": expected .*, got \w+|: missing required field|: no such field\."
+    r"|: invalid enum value 'x', got str 'x'"
 )
 FIELDS = [(place, field) for place, fields in RIGHT_KINDS.items() for field in fields]
 
