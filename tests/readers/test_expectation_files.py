@@ -8,6 +8,7 @@ import pytest
 
 from assay import AgentTestCase, Expectations, ExpectedWrite
 from assay.errors import AssayError
+from assay.readers import Unreadable
 from assay.readers.expectations import read_expectations, with_expectations
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ def test_cases_get_what_their_task_expects() -> None:
     ]
     found = [case.expected_effects for case in with_expectations(cases, EXPECTED)]
     assert found == [EXPECTED["refund"], own, None]
+
+
+def test_what_could_not_be_read_keeps_its_place() -> None:
+    unread, case = Unreadable("notes.md", "no run"), AgentTestCase("a", None, task_id="refund")
+    read: list[Unreadable | AgentTestCase] = [unread, case]
+    assert list(with_expectations(read, EXPECTED)) == read
+    assert case.expected_effects == EXPECTED["refund"]
 
 
 @pytest.mark.parametrize(

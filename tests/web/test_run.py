@@ -74,9 +74,11 @@ def test_the_first_screen_says_what_failed_and_whose_fault(
         "Task failed. #311 has no assignee. says checker"
     )
     findings = page.locator(".find li")
-    assert any("update_issue, failed: HTTP 401" in text for text in findings.all_inner_texts())
+    assert findings.locator("span").first.inner_text() == (
+        "update_issue failed (HTTP 401 Unauthorized: the access token expired at"
+        " 2026-03-13T08:00:00Z), and the answer says so."
+    )
     first = findings.first
-    assert "no call that changes something succeeded" in first.inner_text()
     assert "environment · auth" in first.inner_text()
     first.locator("a.num").click()
     expect(page).to_have_url(f"{failed_run}#call-3")
@@ -87,9 +89,32 @@ def test_the_tree_is_open_at_its_lowest_part(
     failed_run: str, open_page: Callable[..., Page]
 ) -> None:
     page = open_page(failed_run)
-    opened = page.locator(".score .dim[open] > summary").all_inner_texts()
-    assert [text.split("\n")[0].lower() for text in opened] == ["task fulfillment"]
-    assert "asks for a change" in page.inner_text(".score .dim[open] .ev")
+    # One of three calls succeeded: 0.33, below the 0.40 of task fulfillment.
+    opened = page.locator(".score details[open] > summary").all_inner_texts()
+    assert [text.split("\n")[0] for text in opened] == ["Tool use"]
+    failures = page.locator(".score details[open] .evs li").all_inner_texts()
+    assert [text.replace("\n", " ").split(":")[0] for text in failures] == [
+        "1 search_issues failed",
+        "3 update_issue failed",
+    ]
+
+
+def test_a_capped_score_says_what_it_was_before(
+    failed_run: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(failed_run)
+    # (0.6 x 0.9 + 0.4 x 2/3) = 0.807, held at 0.6: the failure was reported honestly.
+    assert page.inner_text(".score .big").split("\n") == [
+        "0.60",
+        "mcp tool, judged by evidence",
+        "0.81 before the verdict capped it",
+    ]
+    parts = page.locator(".score .tree > details > summary").all_inner_texts()
+    assert [text.split("\n")[0] for text in parts] == [
+        "Judged evidence judge, no LLM",
+        "Tool use",
+        "In words",
+    ]
 
 
 def test_a_claim_leads_to_its_value_and_back(
@@ -399,11 +424,18 @@ def test_chinese_readers_find_chinese_words(
     page.click("details[data-key=words] summary")
     expect(page.locator("details[data-key=words] .reason")).to_be_visible()
     told = page.inner_text("details[data-key=words] .reason").split("\n")
-    assert told[0].startswith(
-        "0.6 x 0.850（由证据评判）+ 0.4 x 0.667（测量：0.667 = 平均值：模式 1.00，"
-    )
-    assert "3 次调用中 2 次失败。" in told[1]
-    assert told[-1] == "并行与效率 10：3 次调用中有 0 次徒劳地重复先前的调用。"
+    assert told[0] == "失败（结果）。"
+    assert told[1].endswith("，回答说明了这一点。")
+    assert told[2:4] == [
+        (
+            "0.6 x 0.900（由证据评判）+ 0.4 x 0.667（测量：0.667 = 平均值：模式 1.00，名称 1.00，"
+            "成功 0.33，1 - 失败 0.33）。"
+        ),
+        "得分限于 0.600：判定为失败。",
+    ]
+    assert told[4].startswith("调用 1：search_issues 失败：HTTP 429")
+    assert told[-1] == "并行与效率 10：没有重复的调用。"
+    assert "判定限分前为 0.81" in page.inner_text(".score .big")
 
 
 _REAL = {

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 REQUEST = -1
 _INFERRED = frozenset({INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED})
+_NOTHING_CAME_BACK = frozenset({"no_result", "empty"})
 _ASKING_ROLES = frozenset({"user", "system", "developer"})
 _LONGEST_DATED = 1_000_000
 _LONGEST_FIELD_VALUE = 40
@@ -66,6 +67,8 @@ class IndexedCall:
         self.message = call.error_message or ""
         # A call that a reader settled keeps its outcome; one made by hand is judged here.
         judged = None if call.success_rule or not call.success else judge_call(call)
+        if judged is not None and judged.rule in _NOTHING_CAME_BACK:
+            judged = None  # then the stated success is all that is known
         succeeded = call.succeeded if judged is None else judged.success
         self.is_decided = succeeded is not None and _is_stated(call, self.result)
         self.ok = bool(succeeded) or not self.is_decided

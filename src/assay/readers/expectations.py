@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
 from assay.errors import InvalidRecord, NotJson, UnknownName
 from assay.expectation import Expectations
 from assay.json_values import json_value
-from assay.readers.documents import decode_json
+from assay.readers.documents import Unreadable, decode_json
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from assay.test_case import AgentTestCase
 
+# Cases, or what a reading brings: cases, and what stands in the place of others.
+_Read = TypeVar("_Read", bound="AgentTestCase | Unreadable")
 SUFFIXES = (".json", ".yaml", ".yml")
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 
@@ -45,12 +47,15 @@ def read_expectations(path: str | Path) -> dict[str, Expectations]:
 
 
 def with_expectations(
-    cases: Iterable[AgentTestCase], expected: Mapping[str, Expectations]
-) -> Iterator[AgentTestCase]:
-    """The cases one after the other, each with what its task expects; others are left alone."""
+    cases: Iterable[_Read], expected: Mapping[str, Expectations]
+) -> Iterator[_Read]:
+    """The cases one after the other, each with what its task expects.
+
+    Others are left alone, and so is what could not be read.
+    """
     for case in cases:
-        if case.task_id is not None and case.task_id in expected:
-            case.expected_effects = expected[case.task_id]
+        if not isinstance(case, Unreadable) and case.task_id is not None:
+            case.expected_effects = expected.get(case.task_id, case.expected_effects)
         yield case
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.evidence import Examination, examine
+from assay.metrics.mcp_tool.result import BASIS, VERDICT
 from assay.render.pages.answer_text import Piece, answer_pieces, legend
 from assay.render.pages.call_cards import TurnOfCalls, call_cards
 from assay.render.pages.call_graph import CallGraph, call_graph
@@ -34,6 +35,8 @@ _VERDICTS = {
     ("failed", "outcome"): ("fail", "Task failed."),
     ("passed", "expectation"): ("ok", "The run meets its expectations."),
     ("failed", "expectation"): ("fail", "The run violates its expectations."),
+    ("passed", "judge"): ("ok", "The judge's marks reach the threshold."),
+    ("failed", "judge"): ("fail", "The judge's marks stay below the threshold."),
 }
 # What evidence alone says; never that the task succeeded.
 _EVIDENCE = {
@@ -177,7 +180,7 @@ def run_view(
     shown = range(here.first - 1, here.last) if here else range(len(calls))
     turns = call_cards(calls, found.arguments, sources, shown)
     pieces = answer_pieces(case.actual_output or "", found.grounding.claims, sources)
-    state, verdict = _VERDICTS.get((found.verdict, found.basis), _NOT_DECIDED)
+    state, verdict = _VERDICTS.get(_decided(found, scores), _NOT_DECIDED)
     states = [state_of(judged.call) for judged in calls]
     system, messages = _conversation(case)
     return RunView(
@@ -201,6 +204,16 @@ def run_view(
         graph=call_graph(states, found.plan.needs, found.plan.critical_path),
         parts=parts,
     )
+
+
+def _decided(found: Examination, scores: Sequence[Score]) -> tuple[str, str]:
+    """The verdict and its basis: a model's marks come before evidence alone."""
+    if found.basis in {"evidence", "none"}:
+        for score in scores:
+            stated = {line.kind: line.text for line in score.evidence}
+            if stated.get(BASIS) == "judge":
+                return stated.get(VERDICT, ""), "judge"
+    return found.verdict, found.basis
 
 
 def _evidence_verdict(found: Examination) -> Said:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.metrics.mcp_tool.result import SUSPECT, UNCAPPED
 from assay.render.pages.said import NOTHING_SAID, Said, words
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 _MOST_EVIDENCE = 12
 _MOST_CALLS = 12
 _LOWER_IS_BETTER = frozenset({"valid_call_failure_rate"})
+# Made for gates; no part of what the score is a mean of.
+_BESIDE = frozenset({SUSPECT, UNCAPPED})
 
 
 class EvidenceLine(Struct, frozen=True):
@@ -25,7 +28,10 @@ class EvidenceLine(Struct, frozen=True):
 
 
 class ScoreNode(Struct, frozen=True):
-    """One value; open where the reader should look first."""
+    """One value; open where the reader should look first.
+
+    `uncapped` is the value before the verdict capped it; None where nothing was capped.
+    """
 
     name: str
     value: float | None
@@ -37,6 +43,7 @@ class ScoreNode(Struct, frozen=True):
     parts: list[ScoreNode]
     is_open: bool
     lower_is_better: bool
+    uncapped: float | None = None
 
     @property
     def tells_reason_below(self) -> bool:
@@ -46,7 +53,8 @@ class ScoreNode(Struct, frozen=True):
 
 def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
     """The tree of a score; at each step the lowest part is open."""
-    worst = _lowest(score) if is_open else None
+    parts = [part for part in score.parts if part.name not in _BESIDE]
+    worst = _lowest(parts) if is_open else None
     evidence = _lines(score)
     return ScoreNode(
         name=score.name.replace("_", " "),
@@ -56,9 +64,10 @@ def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
         judge=_judge(score),
         evidence=evidence[:_MOST_EVIDENCE],
         left_out=max(0, len(evidence) - _MOST_EVIDENCE),
-        parts=[score_node(part, is_open=part is worst) for part in score.parts],
+        parts=[score_node(part, is_open=part is worst) for part in parts],
         is_open=is_open,
         lower_is_better=score.name in _LOWER_IS_BETTER,
+        uncapped=next((part.value for part in score.parts if part.name == UNCAPPED), None),
     )
 
 
@@ -76,9 +85,9 @@ def _lines(score: Score) -> list[EvidenceLine]:
     ]
 
 
-def _lowest(score: Score) -> Score | None:
+def _lowest(parts: list[Score]) -> Score | None:
     """The part with the worst value anywhere below it."""
-    measured = [part for part in score.parts if part.value is not None]
+    measured = [part for part in parts if part.value is not None]
     return min(measured, key=_worst, default=None)
 
 
