@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.evidence.made_runs import call, run, sample
 
+from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.evidence import FINDING_KINDS, examine
 from assay.evidence.findings import Finding
-
-if TYPE_CHECKING:
-    from assay.execution import ToolExecutionResult
-    from assay.test_case import AgentTestCase
 
 REQUEST = "Cancel order SO-58213 of Ada Berg (customer C-2041) on 2026-05-03."
 ORDERS = {
@@ -147,6 +144,12 @@ def test_without_a_recorded_request_nothing_is_missing_from_it() -> None:
     assert kinds(case) == set()
 
 
+def test_a_failure_without_a_message_has_none() -> None:
+    case = run(REQUEST, find_orders(), cancel(failed=True, error=""), answer=ANSWER)
+    (finding,) = [one for one in examine(case).findings if one.kind == "last_call_failed"]
+    assert finding.values == {"tool": "cancel_order", "error": "no message"}
+
+
 def test_literals_of_a_statement_are_traced() -> None:
     def ask(code: str) -> AgentTestCase:
         statement = f"SELECT * FROM orders WHERE id = '{code}'"
@@ -175,6 +178,18 @@ def test_provenance_names_the_call_that_a_value_came_from() -> None:
     (order,) = [value for value in found.arguments if value.text == "SO-58377"]
     assert (order.source, order.origin, order.place) == ("result", 0, "$.order_id")
     assert found.plan.needs == {1: (0,)}
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [(None, "no problem found"), ("", "no problem found"), ('{"error": ', "unknown")],
+)
+def test_a_success_stated_by_hand_stands_where_nothing_came_back(
+    result: str | None, verdict: str
+) -> None:
+    made = ToolExecutionResult("weather", {"city": "Oslo"}, result, success=True)
+    case = AgentTestCase("Is it warm?", "Yes.", execution_data=MCPExecutionData([made]))
+    assert examine(case).verdict == verdict
 
 
 def test_the_case_is_not_changed_and_the_result_is_the_same() -> None:

@@ -447,7 +447,10 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
 def test_a_score_without_a_judge_is_labelled() -> None:
     found = asyncio.run(MCPToolMetric(model="none").evaluate(case_of(GOOD)))
     assert found.label == "measured part only"
-    assert [part.name for part in found.parts] == ["tool_use"]
+    assert [(part.name, part.value) for part in found.parts] == [
+        ("tool_use", 1.0),
+        ("suspect", 0.0),
+    ]
 
 
 def test_the_cost_of_a_judge_is_shown_where_it_is_known() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult
+from assay import AgentTestCase, MCPExecutionData, RunOutcome, Score, ToolExecutionResult
 from assay.render.pages.call_graph import call_graph
 from assay.render.pages.run_view import call_parts, run_view
 from assay.render.pages.score_tree import score_node
@@ -173,3 +173,20 @@ def test_arguments_that_nobody_recorded_are_no_empty_ones() -> None:
     view = run_view("key", case, judged_calls(case, {}))
     cards = [card for turn in view.turns for card in turn.cards]
     assert [[row.note.words for row in card.arguments] for card in cards] == [["not recorded"], []]
+
+
+@pytest.mark.parametrize(("word", "state"), [("passed", "ok"), ("failed", "fail")])
+def test_a_models_marks_decide_where_nobody_else_did(word: str, state: str) -> None:
+    marked = Score("m", 0.9, evidence=(Evidence(word, "verdict"), Evidence("judge", "basis")))
+    case = _case(_call("a", 0, 1))
+    assert run_view("key", case, judged_calls(case, {}), scores=[marked]).state == state
+    case.outcome = RunOutcome(success=word != "passed")
+    view = run_view("key", case, judged_calls(case, {}), scores=[marked])
+    assert view.verdict == ("Task failed." if word == "passed" else "Task succeeded.")
+
+
+def test_what_is_made_for_gates_is_no_part_of_the_tree() -> None:
+    parts = (Score("judged", 0.9), Score("uncapped", 0.8), Score("suspect", 0.0, "failed"))
+    node = score_node(Score("mcp_tool", 0.6, parts=parts))
+    assert [(part.name, part.is_open) for part in node.parts] == [("judged", True)]
+    assert node.uncapped == 0.8
