@@ -69,7 +69,7 @@ def test_a_table_has_a_row_for_each_case() -> None:
 
 def test_none_found_is_explained_where_it_stands() -> None:
     clear, bad = row(verdict="no problem found"), row(verdict="problem found")
-    told = "none found: nothing that counts as a problem; single values may have no source"
+    told = "none found: no problem found; some values may be unsourced"
     assert table([clear, bad])[-1] == told
     assert told not in table([bad])
 

@@ -156,8 +156,8 @@ def diff(
 
     headers = headers_of(header)
     if headers and old.startswith("http") and new.startswith("http"):
-        told = "it would go to both addresses: record one of them first"
-        raise typer.BadParameter(told, param_hint="--header")
+        problem = "it would be sent to both addresses; record one of them first"
+        raise typer.BadParameter(problem, param_hint="--header")
     with _a_server_that_answers():
         before, after = (comparing.tools_of(each, headers) for each in (old, new))
     found = comparing.diff(before, after, comparing.calls_of(calls) if calls else ())

@@ -33,7 +33,7 @@ _COLUMNS = {
 _STAR = "*"
 _STARRED = "* lower is better    "
 _LEGEND = "– does not apply"
-_NONE_FOUND = "\nnone found: nothing that counts as a problem; single values may have no source"
+_NONE_FOUND = "\nnone found: no problem found; some values may be unsourced"
 _WIDEST_RUN = 40
 _NARROWEST_RUN = 12
 # A name one can read is worth more than the last columns, but not than these first ones.
