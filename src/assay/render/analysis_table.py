@@ -50,7 +50,8 @@ def analysis_table(found: Answered, *, width: int = 100) -> Table:
     """The rows of a section as a table, a line each, as many columns as the width has room for.
 
     Columns that are empty throughout are left out, and so are the last ones if it is narrow, the
-    leading ones last of all. Names and the column that the rows are sorted by always stay.
+    leading ones last of all. Names, a count that tells rows apart and the column that the rows are
+    sorted by always stay.
     """
     section, rows = found.section, found.rows
     kept = rows if section.shown is None else rows[: section.shown]
@@ -59,6 +60,7 @@ def analysis_table(found: Answered, *, width: int = 100) -> Table:
     names = sum(column.kind in TEXTS and not column.wide for column in asked)
     columns = [_filled(column, kept, max(_NARROWEST, width // (names + 2))) for column in asked]
     kept_for = dict.fromkeys(section.leading, _STAYS - 1)
+    kept_for |= dict.fromkeys(_identifying(columns), _STAYS)
     kept_for[found.analysis.sort_column(section.parameters)] = _STAYS
     fitting = _cut_to(width, _fitting(columns, kept_for, width))
     table = Table(title=section.title, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
@@ -70,6 +72,22 @@ def analysis_table(found: Answered, *, width: int = 100) -> Table:
     table.caption = _caption(len(rows) - len(kept), len(columns) - len(fitting))
     table.caption_justify = "left"
     return table
+
+
+def _identifying(columns: Sequence[_Shown]) -> list[str]:
+    """The first count, beside the names, without which two rows would look alike."""
+    names = [found.cells for found in columns if found.column.kind in TEXTS]
+
+    def different(*more: list[Text]) -> int:
+        rows = zip(*names, *more, strict=True)
+        return len({tuple(cell.plain for cell in row) for row in rows})
+
+    counts = (found for found in columns if found.column.kind == "count" and not found.column.wide)
+    if not names or different() == len(names[0]):
+        return []
+    return next(
+        ([found.column.name] for found in counts if different(found.cells) > different()), []
+    )
 
 
 def _caption(rows: int, columns: int) -> str | None:

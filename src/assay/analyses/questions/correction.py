@@ -72,7 +72,7 @@ CORRECTION = Analysis(
     ),
     columns=(
         *FAILED,
-        Column("failures", "failures", "count", lower_is_better=True),
+        Column("failures", "failures in episodes", "count", lower_is_better=True),
         Column("episodes", "episodes", "count", lower_is_better=True),
         Column("retried", "retried", "count"),
         Column("corrected", "corrected", "count", lower_is_better=False),

@@ -60,7 +60,7 @@ DETAILED = Analysis(
     question="Which single evaluations are the best and the worst?",
     row=JudgedRun,
     ask=detailed,
-    sorted_by="rank",
+    sorted_by="combined",
     parameters=(Parameter("top_n", "So many of each.", _TOP_N),),
     columns=(
         Column("experiment", "experiment", "name"),
