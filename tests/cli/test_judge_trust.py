@@ -56,7 +56,7 @@ def assay(
     runs[11] = replace(runs[11], outcome=None)
     lines = [json.dumps(run.to_dict()) for run in runs]
     (tmp_path / "runs.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    (tmp_path / "own_metrics.py").write_text(OWN_METRIC, encoding="utf-8")
+    (tmp_path / "audited_metrics.py").write_text(OWN_METRIC, encoding="utf-8")
     yield in_this_process(monkeypatch, capsys)
     known_calibration.cache_clear()
 
@@ -73,7 +73,7 @@ def test_an_audit_of_the_evidence_judge(assay: Assay, tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "").replace("www.w3.org", "")
 
 
-@pytest.mark.parametrize("metric", ["own_metrics:Mine", "own_metrics:Measured"])
+@pytest.mark.parametrize("metric", ["audited_metrics:Mine", "audited_metrics:Measured"])
 def test_an_audit_of_a_metric_of_ones_own(assay: Assay, metric: str) -> None:
     pytest.importorskip("deepeval" if metric.endswith("Measured") else "assay")
     done = assay("judge", "audit", "runs.jsonl", "--metric", metric,
