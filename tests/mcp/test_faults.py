@@ -204,7 +204,7 @@ def test_over_a_server_and_over_a_recording(
         "error_page": "server",
         "malformed": "server",
         "timeout": "server",
-        "rate_limit": "environment",
+        "rate_limit": "server",
         "slow": None,
     }
     assert all(

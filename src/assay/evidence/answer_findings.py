@@ -1,4 +1,4 @@
-"""Findings about the answer: invented figures, claims without deeds, another subject."""
+"""Findings about the answer: invented figures, claimed actions without calls, another subject."""
 
 from __future__ import annotations
 

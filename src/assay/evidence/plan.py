@@ -160,7 +160,7 @@ def _repeats(calls: list[IndexedCall]) -> list[Repeat]:
 
 
 def _unused(run: RunIndex, values: list[ArgumentValue], grounding: Grounding) -> tuple[int, ...]:
-    """Reads that worked, told something new, and of which nothing came up again."""
+    """Reads that worked and returned something new of which nothing was used."""
     if not run.request and not run.answer:
         return ()
     used = {value.origin for value in values if value.source == "result"}
@@ -178,6 +178,6 @@ def _unused(run: RunIndex, values: list[ArgumentValue], grounding: Grounding) ->
 
 
 def _origins(run: RunIndex, tokens: Iterable[str], before: int) -> set[int | None]:
-    """The calls that first told one of these tokens, of the calls before that one."""
+    """The earlier calls whose results first held one of these tokens."""
     places = {run.first(token) for token in set(tokens)}
     return {place for place in places if place is not None and place < before}

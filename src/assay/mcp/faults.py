@@ -161,7 +161,7 @@ KINDS: dict[str, Kind] = {
     "rpc_error": Kind(instead=_rpc_error),
     "timeout": Kind(ends="never"),
     "disconnect": Kind(ends="disconnect"),
-    "rate_limit": Kind(instead=_rate_limit, blame="environment"),
+    "rate_limit": Kind(instead=_rate_limit, blame="server"),
     "error_page": Kind(instead=_error_page),
     "empty": Kind(change=_empty),
     "truncated": Kind(change=_truncated),
